@@ -6,12 +6,16 @@
 //! An allocation has its bytes itself, or they are the host's ([`Global::map`]): nothing is copied then.
 
 mod contents;
+mod put_off;
 mod view;
 
 use contents::Contents;
+pub(crate) use put_off::Blind;
+use put_off::PutOff;
 pub use view::Shared;
 use view::View;
 
+use crate::lanewise::places;
 use crate::regs::Chunk;
 
 /// Lowest address that is handed out.
@@ -71,12 +75,14 @@ pub struct Global {
     claimant: u32,
     /// Allocations that are not live.
     freed: usize,
+    /// What a view puts off, if it does.
+    put_off: Option<PutOff>,
 }
 
 impl Global {
     /// An empty memory.
     pub fn new() -> Self {
-        Global { allocations: Vec::new(), next: FIRST_ADDRESS, last: 0, claimant: 0, freed: 0 }
+        Global { allocations: Vec::new(), next: FIRST_ADDRESS, last: 0, claimant: 0, freed: 0, put_off: None }
     }
 
     /// A new allocation that holds `bytes`, aligned to 4 KiB; its address.
@@ -274,6 +280,22 @@ impl Global {
         match claim {
             Claim::Read => view.claim_reads(claimant, size, starts),
             Claim::Write => view.claim_writes(claimant, size, starts),
+        }
+    }
+
+    /// Whether this is a view that puts off read-modify-writes that return nothing ([`Global::put_off`]).
+    #[inline]
+    pub fn puts_off(&self) -> bool {
+        self.put_off.is_some()
+    }
+
+    /// Puts off a read-modify-write until views are united.
+    pub(crate) fn put_off(&mut self, blind: Blind<'_>) {
+        let (claimant, size, (low, high)) = (self.claimant, blind.shape.bytes as usize, blind.range);
+        let Some((view, from)) = self.claims(low, high - low, size) else { return };
+        view.claim_atomics(size, places(blind.at, blind.mask).map(|place| from + place));
+        if let Some(put_off) = &mut self.put_off {
+            put_off.add(claimant, blind);
         }
     }
 

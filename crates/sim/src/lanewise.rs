@@ -9,7 +9,7 @@
 use crate::atomic::{self, AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Issue, Space};
 use crate::gather::{self, merge, part};
-use crate::global::{Claim, Global};
+use crate::global::{Blind, Claim, Global};
 use crate::pending::{Memories, copied_from_lds, lanes};
 use crate::regs::{Chunk, Regs};
 use crate::rows;
@@ -187,6 +187,11 @@ impl Lanewise {
                     let out = bytes_mut(memories, reach, size as usize, at);
                     store(out, reach, size as usize, &self.data[i * rows..][..rows], at);
                 }
+                Move::Atomic(shape, flush, None) if puts_off(memories, shape, reach) => {
+                    let words = shape.bytes as usize / 4 * chunks;
+                    put_off(memories, (shape, flush), reach, &self.data[i * words..][..words], at);
+                    failed = false;
+                }
                 Move::Atomic(shape, flush, rows) => {
                     let data = shape.bytes as usize / 4 * if shape.op.two_data() { 2 } else { 1 } * chunks;
                     let (data, row) = (&self.data[i * data..][..data], rows.map(|rows| rows[i] as usize));
@@ -221,6 +226,9 @@ impl Lanewise {
             Move::Store(size) => {
                 let out = bytes_mut(memories, reach, size as usize, at);
                 store(out, reach, size as usize, &self.data[..size.div_ceil(4) as usize * chunks], at);
+            }
+            Move::Atomic(shape, flush, None) if puts_off(memories, shape, reach) => {
+                put_off(memories, (shape, flush), reach, &self.data[..shape.bytes as usize / 4 * chunks], at);
             }
             Move::Atomic(shape, flush, _) => {
                 let memory = bytes_mut(memories, reach, shape.bytes as usize, at);
@@ -436,8 +444,28 @@ fn copy(
     gather::store(target, 4, &words[..chunks], &offsets[4..][..chunks], to.mask & (from.mask | zero));
 }
 
+/// Whether a read-modify-write that returns nothing is put off ([`Global::put_off`]).
+fn puts_off(memories: &Memories<'_>, shape: AtomicShape, reach: &Reach) -> bool {
+    reach.space == Space::Global && !shape.op.two_data() && memories.global.puts_off()
+}
+
+/// Puts one off.
+fn put_off(
+    memories: &mut Memories<'_>,
+    (shape, flush): (AtomicShape, Flush),
+    reach: &Reach,
+    data: &[Chunk],
+    at: &[Chunk],
+) {
+    if reach.mask == 0 {
+        return;
+    }
+    let (mask, range) = (reach.mask, (reach.low, reach.high));
+    memories.global.put_off(Blind { shape, flush, range, mask, at, data });
+}
+
 /// Read-modify-write of the lanes of `mask`; what memory held, in rows one behind the other.
-fn atomics(
+pub(crate) fn atomics(
     memory: &mut [u8],
     shape: AtomicShape,
     flush: Flush,

@@ -9,11 +9,11 @@ use smallvec::SmallVec;
 use crate::atomic::{self, AtomicShape, Flush};
 use crate::burst::Captured;
 use crate::events::{Access, Extent, Issue, Space};
-use crate::global::Global;
+use crate::global::{Blind, Global};
 use crate::lanewise::Lanewise;
 use crate::machine::typed::Typed;
 use crate::queue::Flight;
-use crate::regs::Regs;
+use crate::regs::{Chunk, Regs};
 use crate::rows;
 use crate::shape::{Extend, LoadShape};
 use crate::transpose::{self, Transpose};
@@ -241,7 +241,8 @@ impl Pending {
             }
             Action::Atomic { shape, flush, data, rows, zero } => {
                 let count = full.count_ones();
-                failed = atomic_lanes(memories, access, *shape, *flush, data, count, |lane, old| {
+                let returns = rows.is_some();
+                failed = atomic_lanes(memories, access, *shape, *flush, data, count, returns, |lane, old| {
                     held[lane as usize][..8].copy_from_slice(&old.to_le_bytes());
                 });
                 let shape = LoadShape { bytes: shape.bytes, extend: Extend::Dwords };
@@ -478,7 +479,7 @@ fn element_of(
 }
 
 /// Read-modify-write of an access, with its first and second data as in [`Action::Atomic`]; `visit` gets what each lane
-/// has found. Whether it is a compare-and-swap that has stored nothing.
+/// has found, which is wanted if it `returns`. Whether it is a compare-and-swap that has stored nothing.
 fn atomic_lanes(
     memories: &mut Memories<'_>,
     access: &Access,
@@ -486,6 +487,7 @@ fn atomic_lanes(
     flush: Flush,
     data: &[u32],
     count: u32,
+    returns: bool,
     mut visit: impl FnMut(u32, u64),
 ) -> bool {
     let (words, count) = ((shape.bytes / 4) as usize, count as usize);
@@ -496,8 +498,17 @@ fn atomic_lanes(
     };
     let (mask, _, addr) = lane_extent(access);
     let mut failed = shape.op.stores_if_equal();
+    let puts_off =
+        !returns && !shape.op.two_data() && access.space == Space::Global && memories.global.puts_off();
     for lane in lanes(mask) {
         let at = addr[lane as usize];
+        if puts_off {
+            let [low, high] = [0, 32].map(|shift| (word(0, lane) >> shift) as u32);
+            let (data, range) = ([Chunk::splat(low), Chunk::splat(high)], (at, at + u64::from(shape.bytes)));
+            let (at, data) = (&[Chunk::ZERO], &data[..words]);
+            memories.global.put_off(Blind { shape, flush, range, mask: 1, at, data });
+            continue;
+        }
         let old = read_word(memories, access.space, at, shape.bytes);
         let second = if shape.op.two_data() { word(words, lane) } else { 0 };
         let new = atomic::apply(shape, old, word(0, lane), second, flush);
@@ -538,11 +549,13 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &mut Pend
             for (i, access) in accesses.iter().enumerate() {
                 let row = rows.map(|rows| rows[i] as usize);
                 let data = &data[i * per_access..];
-                failed &= atomic_lanes(memories, access, *shape, *flush, data, count, |lane, old| {
-                    if let Some(row) = row {
-                        set_words(regs, row, lane, words, old);
-                    }
-                });
+                let returns = rows.is_some();
+                failed &=
+                    atomic_lanes(memories, access, *shape, *flush, data, count, returns, |lane, old| {
+                        if let Some(row) = row {
+                            set_words(regs, row, lane, words, old);
+                        }
+                    });
                 if let Some(row) = row {
                     lanes(*zero).for_each(|lane| set_words(regs, row, lane, words, 0));
                 }

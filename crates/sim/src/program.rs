@@ -66,6 +66,8 @@ pub struct Program {
     pub constants: Constants,
     /// Observers are told of every instruction.
     pub watched: bool,
+    /// Read-modify-writes that return nothing are put off ([`Global::put_off`](crate::Global)): they do not talk.
+    pub puts_off: bool,
     talks: bool,
     asked: Asked,
     tables: Vec<OpTable>,
@@ -91,6 +93,7 @@ impl Program {
             segment,
             constants: Constants::default(),
             watched: true,
+            puts_off: false,
             talks: false,
             tables: Vec::new(),
             by_msb: FxHashMap::default(),
@@ -201,7 +204,7 @@ impl Program {
             Binder::new(self.machine, self.layout, VgprMsb(*msb), &inst, pc, &mut self.constants);
         binder.records = self.asked.exceptions;
         let bound = bind(&mut binder, self.asked);
-        self.talks |= talks(facts, &binder.effects);
+        self.talks |= talks(facts, &binder.effects) && !(self.puts_off && is_put_off(&binder.effects));
         let asks = asks(facts, &binder.effects);
         ops[at] = match bound {
             Ok(op) => Op { dwords, way: dwords, asks, ..op },
@@ -245,6 +248,17 @@ fn talks(facts: &Facts, effects: &Effects) -> bool {
         let moves = !matches!(memory.verb, Verb::Cache { .. } | Verb::Prefetch);
         let says_scope = memory.verb != Verb::Store || facts.stores_say_scope();
         shared && moves && (memory.is_atomic() || says_scope && effects.policy.scope >= Scope::Device)
+    })
+}
+
+/// Whether a view may put off the instruction: a read-modify-write of global memory for the device that returns nothing,
+/// with one datum.
+fn is_put_off(effects: &Effects) -> bool {
+    effects.memory.as_ref().is_some_and(|memory| {
+        memory.verb == Verb::Atomic
+            && matches!(memory.path, Path::Global | Path::Buffer)
+            && memory.atomic.is_some_and(|op| !op.two_data())
+            && effects.policy.scope >= Scope::Device
     })
 }
 

@@ -5,13 +5,15 @@
 //! granules of 64 bytes. Two claimants collide if one writes a byte that the other writes, or a granule that the other
 //! reads. What nobody collides over has the same value in every order, so that views can be united. A granule is mostly
 //! written by one claimant, so that a bit for each byte is enough, a quarter of a byte for each. Of one that several write,
-//! who they are is known of pairs of bytes: two that share a pair are taken to collide.
+//! who they are is known of pairs of bytes: two that share a pair are taken to collide. What is put off ([`super::put_off`])
+//! collides with all other accesses of its granules.
 
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use super::Global;
 use super::contents::Contents;
+use super::put_off::{PutOff, make_up_for};
 #[cfg(target_arch = "x86_64")]
 use crate::alu::{Level, level};
 use crate::gather;
@@ -39,6 +41,8 @@ pub(super) struct View {
     writers: Vec<Option<Box<Writers>>>,
     /// Who has read each granule; nothing before the first.
     readers: Vec<u32>,
+    /// The granules in which something is put off; nothing before the first.
+    atomics: Vec<bool>,
     claimed: Claimed,
 }
 
@@ -200,6 +204,7 @@ impl View {
             copied: Vec::new(),
             writers: Vec::new(),
             readers: Vec::new(),
+            atomics: Vec::new(),
             claimed: Claimed::default(),
         }
     }
@@ -240,8 +245,27 @@ impl View {
         if self.readers.is_empty() {
             self.readers = vec![0; self.shared.len().div_ceil(GRANULE)];
         }
+        self.claimed.collides |= self.puts_off_in(granules.clone());
         for reader in &mut self.readers[granules] {
             *reader = if *reader == 0 || *reader == claimant { claimant } else { MANY };
+        }
+    }
+
+    /// Whether something is put off in one of the granules.
+    #[inline]
+    fn puts_off_in(&self, granules: RangeInclusive<usize>) -> bool {
+        self.atomics.get(granules).is_some_and(|atomics| atomics.contains(&true))
+    }
+
+    /// Read-modify-writes of `size` bytes at each of `starts` are put off.
+    pub fn claim_atomics(&mut self, size: usize, starts: impl Iterator<Item = usize>) {
+        if self.atomics.is_empty() {
+            self.atomics = vec![false; self.shared.len().div_ceil(GRANULE)];
+        }
+        for granule in starts.flat_map(|start| start / GRANULE..=(start + size - 1) / GRANULE) {
+            if !std::mem::replace(&mut self.atomics[granule], true) {
+                self.claimed.collides |= self.touches(granule);
+            }
         }
     }
 
@@ -300,6 +324,7 @@ impl View {
             let last = start + size - 1;
             let own = before.contains(&start) || before.contains(&last);
             before = start..last + 1;
+            claimed.collides |= self.puts_off_in(start / GRANULE..=last / GRANULE);
             for_each_granule(start..=last, |page, granule, mask| {
                 let writers = self.writers[page].get_or_insert_with(Writers::new);
                 let Claimed { collides, again } = writers.write(granule, mask, claimant);
@@ -325,7 +350,7 @@ impl Global {
     /// Bytes that a view may come to take: nobody keeps anything of what cannot be written.
     pub fn most_of_view(&self) -> u64 {
         let of_page = size_of::<Option<Box<Writers>>>() + Writers::MOST + size_of::<bool>();
-        let of_granule = size_of::<u32>();
+        let of_granule = size_of::<u32>() + size_of::<bool>();
         let of = |len: u64| {
             len + len.div_ceil(PAGE as u64) * of_page as u64
                 + len.div_ceil(GRANULE as u64) * of_granule as u64
@@ -348,7 +373,26 @@ impl Global {
             writable: a.writable,
             view: Some(Box::new(View::new(Arc::clone(bytes)))),
         });
-        Global { allocations: views.collect(), next: self.next, last: 0, claimant: MANY, freed: self.freed }
+        Global {
+            allocations: views.collect(),
+            next: self.next,
+            last: 0,
+            claimant: MANY,
+            freed: self.freed,
+            put_off: None,
+        }
+    }
+
+    /// This view puts off read-modify-writes from now on.
+    pub fn put_off_atomics(&mut self) {
+        self.put_off = Some(PutOff::default());
+    }
+
+    /// A cluster has had its turn, and not come to its end.
+    pub fn interrupt(&mut self) {
+        if let Some(put_off) = &mut self.put_off {
+            put_off.interrupted = true;
+        }
     }
 
     /// From now on a view claims for cluster `number`.
@@ -366,9 +410,10 @@ impl Global {
         views.fold(false, |again, view| again | std::mem::take(&mut view.claimed.again))
     }
 
-    /// Whether two claimants of this view collide.
+    /// Whether two claimants of this view collide, or what it has put off cannot be made up for.
     pub fn collides(&self) -> bool {
-        self.allocations.iter().any(|a| a.view.as_ref().is_some_and(|view| view.claimed.collides))
+        self.put_off.as_ref().is_some_and(PutOff::is_lost)
+            || self.allocations.iter().any(|a| a.view.as_ref().is_some_and(|view| view.claimed.collides))
     }
 
     /// Take the shared contents back, with what the views have written if that is to be kept and nobody collides;
@@ -376,7 +421,14 @@ impl Global {
     pub fn unite(&mut self, shared: Shared, views: Vec<Global>, keep: bool) -> bool {
         let keep =
             keep && !views.iter().any(Global::collides) && (0..shared.0.len()).all(|at| agree(&views, at));
-        let mut views: Vec<_> = views.into_iter().map(|view| view.allocations).collect();
+        let mut put_off = Vec::new();
+        let mut views: Vec<_> = views
+            .into_iter()
+            .map(|view| {
+                put_off.extend(view.put_off);
+                view.allocations
+            })
+            .collect();
         for (at, (allocation, bytes)) in self.allocations.iter_mut().zip(shared.0).enumerate() {
             let written = views.iter_mut().filter_map(|view| Some(view[at].view.take()?.into_written()));
             let written: Vec<Written> = written.collect();
@@ -385,6 +437,9 @@ impl Global {
             if keep {
                 written.iter().for_each(|written| written.copy_to(&mut allocation.bytes));
             }
+        }
+        if keep {
+            make_up_for(&put_off, self);
         }
         keep
     }
@@ -410,6 +465,12 @@ fn agree(views: &[Global], at: usize) -> bool {
     let views: Vec<&View> = views.iter().filter_map(|view| view.allocations[at].view.as_deref()).collect();
     views.iter().enumerate().all(|(n, view)| {
         let others = || views.iter().enumerate().filter(|(other, _)| *other != n).map(|(_, other)| other);
+        let put_off =
+            view.atomics.iter().enumerate().filter(|(_, put_off)| **put_off).map(|(granule, _)| granule);
+        let apart = |granule| others().all(|other| !other.touches(granule));
+        if !put_off.into_iter().all(apart) {
+            return false;
+        }
         let pages = view.writers.iter().enumerate();
         pages.filter_map(|(page, writers)| Some((page, writers.as_deref()?))).all(|(page, writers)| {
             others().all(|other| {
@@ -437,6 +498,14 @@ struct Written {
 }
 
 impl View {
+    /// Whether anybody has read or written something of a granule.
+    fn touches(&self, granule: usize) -> bool {
+        const OF_PAGE: usize = PAGE / GRANULE;
+        let writers = self.writers.get(granule / OF_PAGE).and_then(Option::as_deref);
+        writers.is_some_and(|writers| writers.granules[granule % OF_PAGE].written != 0)
+            || self.readers.get(granule).is_some_and(|&reader| reader != 0)
+    }
+
     /// What it has written, without its share in the contents.
     fn into_written(self) -> Written {
         let View { own, writers, .. } = self;
@@ -581,11 +650,11 @@ mod tests {
                 }
                 let found = std::mem::take(&mut view.claimed);
                 let found = (found.collides, found.again);
-                if found != (collides, again) {
-                    assert!(shares_a_pair && found.0, "round {round}, step {step}: {found:?}");
-                    // Whose they are is known of the pair.
+                if shares_a_pair && found.0 {
+                    // Whose the bytes of a pair are is not known any more.
                     break;
                 }
+                assert_eq!(found, (collides, again), "round {round}, step {step}");
             }
         }
     }

@@ -219,6 +219,7 @@ impl<'a, O: Observer> Device<'a, O> {
                 idle_rounds = 0;
                 continue;
             }
+            self.global.interrupt();
             // By a schedule a cluster goes on until it can go no further, or asks others.
             let stays = !matches!(self.config.policy, Policy::Seeded) && !self.clusters[chosen].shared.asks;
             at = if stays && progress { chosen } else { chosen + 1 };

@@ -3,8 +3,9 @@
 //! A run is tried on all threads at once. Each has a view of global memory of its own, in which every
 //! access is claimed for its cluster ([`Global::view`]); no cluster sees what another writes. If in the end no cluster has
 //! touched what another wrote, their order does not matter: the views are merged, and the result is that of any order.
-//! If one has, or if the code that is reached talks to other workgroups at all (atomics on global memory, accesses of
-//! device or system scope), or if a cluster ends in any other way than by itself, all of it is withdrawn and the launch
+//! Without a seed, atomics that return nothing are put off until then: in the order of clusters they give what one thread
+//! gives. If one has touched it, or if the code that is reached talks to other workgroups otherwise (other atomics on global
+//! memory, accesses of device or system scope), or if a cluster ends in any other way than by itself, all of it is withdrawn and the launch
 //! run again on one thread, where workgroups take turns and make progress together. What that costs is the time of the
 //! trial: little where workgroups talk, since every thread runs one cluster after the other to its end and comes to the
 //! talking with its first; up to once the whole run where plain accesses collide late.
@@ -22,6 +23,7 @@ use super::{RunConfig, RunEnd, RunStats};
 use crate::events::Observer;
 use crate::global::Global;
 use crate::program::Program;
+use crate::schedule::Policy;
 
 /// Waves that are resident at once on one thread, at the most (but one cluster always is).
 pub const RESIDENT_WAVES: usize = 1024;
@@ -108,8 +110,14 @@ fn run_side_by_side<O: Observer + Send>(
     let supply = Supply::for_several();
     let shared = global.share();
     let mut views: Vec<Global> = observers.iter().map(|_| global.view(&shared)).collect();
+    // With a seed, clusters take turns as it comes.
+    let puts_off = config.seed == 0 && matches!(config.policy, Policy::Seeded);
     let run_one = |(view, observer): (&mut Global, &mut O)| {
         let mut program = new_program();
+        program.puts_off = puts_off;
+        if puts_off {
+            view.put_off_atomics();
+        }
         let ended = Device::new(&mut program, view, config, observer).run(launch, &supply);
         let stats = ended.filter(|(end, _)| *end == RunEnd::Finished).map(|(_, stats)| stats);
         let stats = stats.filter(|_| !supply.is_withdrawn(&program, view, observer));
