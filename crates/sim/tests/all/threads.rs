@@ -110,6 +110,28 @@ fn workgroups_that_add_up() {
     assert_eq!(result.words(32), (0..32).map(|n| sum + GROUPS * n).collect::<Vec<_>>());
 }
 
+/// A sum of floating-point numbers depends on the order: it is that of one thread, whoever else has read or written what is
+/// added to.
+#[test]
+fn workgroups_that_add_up_numbers() {
+    let add = "v_cvt_f32_u32 v6, v3
+         v_rcp_f32 v6, v6
+         global_atomic_add_f32 v2, v6, s[4:5] scope:SCOPE_DEV
+         global_atomic_max_i64 v2, v[2:3], s[4:5] offset:1024 scope:SCOPE_DEV";
+    let result = same_for_all(add);
+    assert_eq!(result.end, RunEnd::Finished);
+    for touched in [
+        "global_load_b32 v5, v2, s[4:5] offset:16",
+        "global_store_b8 v2, v5, s[4:5] offset:3",
+        "global_atomic_add_f32 v5, v2, v6, s[4:5] th:TH_ATOMIC_RETURN scope:SCOPE_DEV",
+        "global_atomic_add_f32 v2, v6, s[4:5]",
+        "global_atomic_cmpswap_b32 v2, v[5:6], s[4:5] scope:SCOPE_DEV",
+    ] {
+        same_for_all(&format!("{add}\n{touched}"));
+        same_for_all(&format!("{touched}\n{add}\ns_barrier_signal -1\ns_barrier_wait -1\n{add}"));
+    }
+}
+
 /// What ends otherwise than by itself ends as with one thread.
 #[test]
 fn workgroups_that_stop() {
@@ -150,6 +172,8 @@ fn random_program(seed: u64) -> String {
             "global_load_b32 v5, v7, s[2:3]",
             "global_load_async_to_lds_b32 v7, v4, s[4:5]\ns_wait_asynccnt 0x0",
             "global_store_async_from_lds_b32 v4, v7, s[4:5]\ns_wait_asynccnt 0x0",
+            "global_atomic_add_f32 v4, v3, s[4:5] scope:SCOPE_DEV",
+            "global_atomic_add_f32 v4, v5, s[4:5] offset:2048 scope:SCOPE_DEV",
             "s_mov_b32 exec_lo, 0x0ff000ff",
             "s_mov_b32 exec_lo, -1",
             "ds_store_b32 v7, v5",
