@@ -154,6 +154,14 @@ macro_rules! flags {
             /// Each flag with its spelling.
             pub const NAMES: &'static [(Flags, &'static str)] = &[$((Flags::$constant, $text)),*];
 
+            /// Whether a flag begins with a byte.
+            #[inline(always)]
+            pub fn may_begin(byte: u8) -> bool {
+                /// The first letters of all, a bit each.
+                const FIRST: u32 = $(1 << ($text.as_bytes()[0] - b'a') |)* 1 << (b'f' - b'a');
+                byte.is_ascii_lowercase() && FIRST >> (byte - b'a') & 1 != 0
+            }
+
             /// The flag that is spelled so; `fast` is several.
             pub fn named(text: &str) -> Option<Flags> {
                 static WORDS: crate::names::Words<16, 64> = crate::names::Words::new([$($text,)* "fast"]);

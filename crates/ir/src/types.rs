@@ -149,6 +149,11 @@ impl Types {
         }
     }
 
+    /// Makes room for as many more.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.kinds.reserve(more);
+    }
+
     fn intern_any(&mut self, kind: TypeKind) -> Type {
         Type::new(self.kinds.insert_full(kind).0)
     }

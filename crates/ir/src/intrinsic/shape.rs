@@ -81,13 +81,16 @@ impl Intrinsic {
         if !self.result.fits(types, *result, &mut bound) {
             return Err("its result is of another type".to_owned());
         }
-        // Twice: an element may stand before the vector that it is of.
-        for _ in 0..2 {
+        // Twice, if anything is overloaded: an element may stand before the vector that it is of.
+        for _ in 0..1 + usize::from(!self.overloads.is_empty()) {
             for (index, (param, &ty)) in self.params.iter().zip(params).enumerate() {
                 if !param.shape.fits(types, ty, &mut bound) {
                     return Err(format!("its parameter {} is of another type", index + 1));
                 }
             }
+        }
+        if self.overloads.is_empty() && suffix.is_empty() {
+            return Ok(Vec::new());
         }
         if !self.result.fits(types, *result, &mut bound) {
             return Err("its result is of another type".to_owned());

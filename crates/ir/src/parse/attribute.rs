@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::lexer::{Token, short_number};
-use super::{Mention, Parser, Result};
+use super::{FEW, Mention, Parser, Result};
 use crate::attribute::{Attribute, AttributeGroup, Attributes, Form, known};
 use crate::constant::ConstKind;
 
@@ -89,10 +89,13 @@ impl Parser<'_> {
         }
         self.expect(b'=')?;
         self.expect(b'{')?;
-        let mut attributes = Vec::new();
+        let mut attributes = Vec::with_capacity(FEW / 2);
         while !self.take(b'}') {
+            if self.at(b'"') {
+                attributes.push(self.text_attribute()?);
+                continue;
+            }
             match self.token() {
-                Token::Text(_) => attributes.push(self.text_attribute()?),
                 Token::Word(word) => match known(word) {
                     Some((name, form)) => {
                         self.advance();

@@ -30,16 +30,18 @@ spelled! {
 pub(super) struct Recent<'t> {
     ints: [Option<(Type, u32, Const)>; 128],
     simple: [Option<(Type, Simple, Const)>; 64],
+    /// Literals that are no short numbers, as they were spelled.
+    literals: [Option<(Type, &'t str, Const)>; 64],
     globals: FxHashMap<&'t str, (Type, Const)>,
 }
 
 impl Default for Recent<'_> {
     fn default() -> Self {
-        Recent { ints: [None; 128], simple: [None; 64], globals: FxHashMap::default() }
+        Recent { ints: [None; 128], simple: [None; 64], literals: [None; 64], globals: FxHashMap::default() }
     }
 }
 
-impl Recent<'_> {
+impl<'t> Recent<'t> {
     fn slot(ty: Type, value: u32) -> usize {
         (ty.index() * 37 + value as usize) % 128
     }
@@ -65,6 +67,21 @@ impl Recent<'_> {
 
     fn keep_simple(&mut self, ty: Type, simple: Simple, constant: Const) {
         self.simple[(ty.index() * 7 + simple as usize) % 64] = Some((ty, simple, constant));
+    }
+
+    /// Where a literal is kept: those of a length mostly differ in their first digits.
+    fn slot_of(ty: Type, text: &str) -> usize {
+        let first = text.as_bytes().iter().take(4).fold(0, |all, &byte| all * 5 + usize::from(byte));
+        (ty.index() * 7 + text.len() * 3 + first) % 64
+    }
+
+    fn literal(&self, ty: Type, text: &str) -> Option<Const> {
+        let (of, same, known) = self.literals[Self::slot_of(ty, text)]?;
+        (of == ty && same == text).then_some(known)
+    }
+
+    fn keep_literal(&mut self, ty: Type, text: &'t str, constant: Const) {
+        self.literals[Self::slot_of(ty, text)] = Some((ty, text, constant));
     }
 }
 
@@ -138,14 +155,17 @@ impl<'t> Parser<'t> {
             return self.local(scope, name, ty, place).map(Operand::Value);
         }
         let kind = match self.token() {
-            Token::Int(text) => {
-                if let Some((bits, value)) = self.narrow_literal(ty, text) {
-                    self.advance();
-                    return Ok(Operand::Const(self.module.constants.narrow(ty, bits, value)));
-                }
-                let kind = self.int_literal(ty, text)?;
-                self.advance();
-                kind
+            Token::Int(text) | Token::Float(text) => {
+                let known = match self.recent.literal(ty, text) {
+                    Some(known) => known,
+                    None => {
+                        let constant = self.literal(ty, text)?;
+                        self.recent.keep_literal(ty, text, constant);
+                        constant
+                    }
+                };
+                self.go_to(self.at + text.len());
+                return Ok(Operand::Const(known));
             }
             Token::HexInt(text) => {
                 let Some(bits) = self.scalar_int(ty) else { return self.not_of(ty, "an integer") };
@@ -159,21 +179,6 @@ impl<'t> Parser<'t> {
                 };
                 self.advance();
                 ConstKind::Int(value)
-            }
-            Token::Float(text) => {
-                let Some(format) = self.format(ty) else { return self.not_of(ty, "a floating-point number") };
-                let bits = match float::parse(format, text) {
-                    Ok(bits) => bits,
-                    Err(Malformed::NotANumber) => {
-                        return self.error("expected a floating-point literal of the type");
-                    }
-                    Err(Malformed::Inexact) => {
-                        return self.error("the type has no number that is exactly this one: write its bits");
-                    }
-                    Err(Malformed::TooGreat) => return self.error("the type has no number so great"),
-                };
-                self.advance();
-                ConstKind::Float(bits)
             }
             Token::Bytes(text) => {
                 let bytes = unescape(text);
@@ -244,11 +249,37 @@ impl<'t> Parser<'t> {
         (bits == u64::BITS || value >> bits == 0).then_some((bits, value))
     }
 
-    fn int_literal(&self, ty: Type, text: &str) -> Result<ConstKind> {
+    /// A literal in decimal digits, or a floating-point one, that is next.
+    fn literal(&mut self, ty: Type, text: &str) -> Result<Const> {
+        let kind = match self.token() {
+            Token::Int(_) => {
+                if let Some((bits, value)) = self.narrow_literal(ty, text) {
+                    return Ok(self.module.constants.narrow(ty, bits, value));
+                }
+                ConstKind::Int(self.int_literal(ty, text)?)
+            }
+            _ => ConstKind::Float(self.float_literal(ty, text)?),
+        };
+        Ok(self.module.constants.intern(ty, kind))
+    }
+
+    fn int_literal(&self, ty: Type, text: &str) -> Result<Integer> {
         let Some(bits) = self.scalar_int(ty) else { return self.not_of(ty, "an integer") };
         match Integer::parse(bits, text, 10) {
-            Some(value) => Ok(ConstKind::Int(value)),
+            Some(value) => Ok(value),
             None => self.error(format!("expected a number of {bits} bits")),
+        }
+    }
+
+    fn float_literal(&self, ty: Type, text: &str) -> Result<u128> {
+        let Some(format) = self.format(ty) else { return self.not_of(ty, "a floating-point number") };
+        match float::parse(format, text) {
+            Ok(bits) => Ok(bits),
+            Err(Malformed::NotANumber) => self.error("expected a floating-point literal of the type"),
+            Err(Malformed::Inexact) => {
+                self.error("the type has no number that is exactly this one: write its bits")
+            }
+            Err(Malformed::TooGreat) => self.error("the type has no number so great"),
         }
     }
 
@@ -556,8 +587,8 @@ impl<'t> Parser<'t> {
     /// The flags of `allowed` that stand here.
     pub(super) fn flags(&mut self, allowed: Flags) -> Result<Flags> {
         let mut flags = Flags::empty();
-        // No flag begins with `<`, or is as short as `i8`.
-        if !self.byte().is_ascii_lowercase() || self.byte_at(self.at + 1).is_ascii_digit() {
+        // None is as short as `i8`.
+        if !Flags::may_begin(self.byte()) || self.byte_at(self.at + 1).is_ascii_digit() {
             return Ok(flags);
         }
         while let Some(word) = self.word() {

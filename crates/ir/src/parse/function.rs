@@ -3,7 +3,7 @@
 use super::global::ParamNames;
 use super::lexer::{NameToken, Token, short_number};
 use super::numbered::{Key, Names};
-use super::{Parser, Place, Result};
+use super::{FEW, Parser, Place, Result};
 use crate::entity::{Id, Table};
 use crate::function::{Block, BlockData, Body, Inst, Value, ValueData, ValueDef};
 use crate::inst::InstData;
@@ -44,6 +44,11 @@ impl<'t> Scope<'t> {
         self.body.values.reserve(insts);
         self.body.attachments.reserve(insts);
         self.places.reserve(insts);
+        // Blocks are few beside them.
+        self.insts.reserve(FEW.min(insts));
+        self.body.blocks.reserve(FEW.min(insts));
+        self.body.order.reserve(FEW.min(insts));
+        self.block_places.reserve(FEW.min(insts));
         // What has no number leaves room for the blocks that have one.
         self.locals.reserve(self.body.params.len() + insts);
     }

@@ -11,9 +11,10 @@
 //! at a time, without a branch that depends on how long they are, for such branches are what reading mostly waits for. What is
 //! met over and over (types, numbers, globals, kinds of attachment) is found again by where it was kept before it is looked up.
 //!
-//! Speed (`cargo xtask ir --time`): the 97 texts of the corpus that LLVM 22 reads as they are (38,872 lines) take 10.3 ms of the
-//! processor's time, verifying them 1.2 more; LLVM takes 56.4 to read them, of which its verifier is a part, 4.9 times as long.
-//! That is with the command line's allocator: with the system's it is about 4.3 times. What is left is spread over everything.
+//! Speed (`cargo xtask ir --time`): the 97 texts of the corpus that LLVM 22 reads, as it can take them (38,872 lines, intrinsics as
+//! plain functions), take 9.8 ms of the processor's time, verifying them 1.1 more; LLVM takes 56.2 to read them, of which its
+//! verifier is a part, 5.15 times as long. Of what clang 22 writes (82,710 lines, with intrinsics) it is 5.4 times. That is with the
+//! command line's allocator: with the system's it is a seventh less. What is left is spread over everything.
 
 mod attribute;
 mod call;
@@ -70,6 +71,8 @@ const MEMORY_PER_BYTE: u64 = 32;
 const BYTES_PER_CONSTANT: usize = 256;
 /// A text of so many bytes seldom has more than one node.
 const BYTES_PER_NODE: usize = 16;
+/// Of most things that a module or function has some of, it has fewer.
+const FEW: usize = 16;
 
 type Result<T, E = Box<Diagnostic>> = std::result::Result<T, E>;
 /// Where a token begins; where it ends is looked up when somebody asks.
@@ -118,6 +121,11 @@ impl<'t> Parser<'t> {
     fn new(file: FileId, text: &'t str) -> Parser<'t> {
         let mut module = Module::default();
         module.constants.reserve(text.len() / BYTES_PER_CONSTANT);
+        module.types.reserve(FEW);
+        module.globals.reserve(FEW);
+        module.order.reserve(FEW);
+        module.attribute_groups.reserve(FEW);
+        module.metadata.nodes.reserve(FEW + text.len() / BYTES_PER_CONSTANT);
         Parser {
             file,
             text,
@@ -131,7 +139,7 @@ impl<'t> Parser<'t> {
             recent: constant::Recent::default(),
             structs: FxHashMap::default(),
             globals: Names::default(),
-            address_uses: Vec::new(),
+            address_uses: Vec::with_capacity(FEW),
             groups: FxHashMap::default(),
             alone: Table::default(),
             called_as: Table::default(),
@@ -320,6 +328,17 @@ impl<'t> Parser<'t> {
 
     /// A string, without its escapes.
     fn text(&mut self) -> Result<Cow<'t, [u8]>> {
+        // Mostly there are no escapes, and no label is between quotes.
+        if self.at(b'"') {
+            let rest = &self.text[self.at + 1..];
+            if let Some(end) = memchr::memchr2(b'"', b'\\', rest.as_bytes())
+                && rest.as_bytes()[end] == b'"'
+                && rest.as_bytes().get(end + 1) != Some(&b':')
+            {
+                self.go_to(self.at + end + 2);
+                return Ok(Cow::Borrowed(&rest.as_bytes()[..end]));
+            }
+        }
         match self.token() {
             Token::Text(text) => {
                 self.advance();

@@ -68,33 +68,24 @@ impl Recent {
                 (kept(self.ints.get_mut(bits)?, types, || TypeKind::Int(bits as u32)), length)
             }
             // What is behind the parenthesis is another token.
-            [b'p', b't', b'r', b' ', b'a', ..] => {
-                let space = match rest.get(4..16)? {
-                    [
-                        b'a',
-                        b'd',
-                        b'd',
-                        b'r',
-                        b's',
-                        b'p',
-                        b'a',
-                        b'c',
-                        b'e',
-                        b'(',
-                        digit @ b'0'..=b'9',
-                        b')',
-                    ] => usize::from(digit - b'0'),
-                    _ => return None,
-                };
+            [b'p', ..] => {
+                // Words are compared as a whole: a pattern of bytes is a branch for each.
+                let behind = rest.strip_prefix(b"ptr addrspace(")?;
+                let &[digit @ b'0'..=b'9', b')', ..] = behind else { return None };
+                let space = usize::from(digit - b'0');
                 let pointer = kept(&mut self.pointers[space], types, || TypeKind::Pointer(space as u32));
                 return Some((pointer, at + 16));
             }
-            [b'f', b'l', b'o', b'a', b't', ..] => (kept(&mut self.words[0], types, || TypeKind::Float), 5),
-            [b'h', b'a', b'l', b'f', ..] => (kept(&mut self.words[1], types, || TypeKind::Half), 4),
-            [b'b', b'f', b'l', b'o', b'a', b't', ..] => {
+            [b'f', ..] if rest.starts_with(b"float") => {
+                (kept(&mut self.words[0], types, || TypeKind::Float), 5)
+            }
+            [b'h', ..] if rest.starts_with(b"half") => {
+                (kept(&mut self.words[1], types, || TypeKind::Half), 4)
+            }
+            [b'b', ..] if rest.starts_with(b"bfloat") => {
                 (kept(&mut self.words[2], types, || TypeKind::BFloat), 6)
             }
-            [b'd', b'o', b'u', b'b', b'l', b'e', ..] => {
+            [b'd', ..] if rest.starts_with(b"double") => {
                 (kept(&mut self.words[3], types, || TypeKind::Double), 6)
             }
             _ => return None,

@@ -7,7 +7,7 @@ use crate::constant::ConstKind;
 use crate::function::{Body, CallingConvention, Inst, NamedConvention};
 use crate::inst::{Call, Callee, Operand};
 use crate::intrinsic::{self, Intrinsic};
-use crate::module::GlobalKind;
+use crate::module::{Global, GlobalKind};
 
 impl Check<'_> {
     pub(super) fn call(&mut self, body: &Body, inst: Inst, call: &Call) {
@@ -39,17 +39,22 @@ impl Check<'_> {
         }
         self.require(!function.is_kernel(), inst, Rule::Kernel, "a kernel is launched, not called");
         // What an intrinsic is, is said where it is declared.
-        let rows = match self.rows[callee] {
-            Some(rows) => rows,
-            None => {
-                let rows = intrinsic::find(&name()).map_or(&[][..], |(rows, _)| rows);
-                self.rows.set(callee, Some(rows));
-                rows
-            }
-        };
+        let rows = self.rows_of(callee);
         self.controlled |= is_controlled(call, rows.first().map_or("", |row| row.name));
         if let Some(row) = intrinsic::row_of(rows, call) {
             self.intrinsic(inst, call, row);
+        }
+    }
+
+    /// The rows of an intrinsic; none for what is none.
+    fn rows_of(&mut self, callee: Global) -> &'static [Intrinsic] {
+        match self.rows[callee] {
+            Some(rows) => rows,
+            None => {
+                let rows = intrinsic::find(&self.module.name(callee)).map_or(&[][..], |(rows, _)| rows);
+                self.rows.set(callee, Some(rows));
+                rows
+            }
         }
     }
 
