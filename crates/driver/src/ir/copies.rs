@@ -55,6 +55,13 @@ impl Kernel<'_> {
             "kernel {name}: {} accesses of LDS and {} waits for copies were followed on all paths, for workgroups of up to {}",
             verdict.followed, verdict.waits, verdict.items
         ));
+        if verdict.is_decided() && verdict.hazards.is_empty() && verdict.waits > 0 {
+            report.notes.push(format!(
+                "kernel {name}: its waits for copies are enough on all paths; {} of {} could leave more",
+                verdict.weaker.len(),
+                verdict.waits
+            ));
+        }
         if let Some(&first) = verdict.unknown.first() {
             let place = self.place(first);
             let count = verdict.unknown.len();

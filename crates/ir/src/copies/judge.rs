@@ -87,6 +87,11 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Whether each pair of accesses was decided: what is not said to be wrong is proven then.
+    pub fn is_decided(&self) -> bool {
+        self.unknown.is_empty() && self.unproven == 0
+    }
+
     /// Where an instruction stands.
     pub fn origin(&self, kernel: Global, inst: Inst) -> (Global, Inst) {
         self.origins.get(inst.index()).copied().unwrap_or((kernel, inst))
@@ -276,11 +281,11 @@ impl<'s> Judge<'s> {
         verdict.hazards = grouped(found);
         let waits: Vec<Inst> = self.waits();
         verdict.waits = waits.len();
-        if verdict.hazards.is_empty() && unknown.is_empty() && verdict.unproven == 0 {
-            verdict.weaker = waits.into_iter().filter_map(|wait| self.weaker(wait, &needs)).collect();
-        }
         verdict.followed = followed.len();
         verdict.unknown = unknown;
+        if verdict.hazards.is_empty() && verdict.is_decided() {
+            verdict.weaker = waits.into_iter().filter_map(|wait| self.weaker(wait, &needs)).collect();
+        }
         verdict
     }
 
