@@ -13,7 +13,7 @@
 //!
 //! In `tests/ir/compare`, `NAME.ll` (with its launch, as above) stands beside `NAME.s`, the code made of it, with the symbol
 //! `WRONG`: 0 for what is right, 1 for what is not. The last store of either side to what differs is on a line with
-//! `<<< differs`.
+//! `<<< differs`; what the code stores elsewhere instead, on one with `<<< elsewhere`.
 
 use std::path::{Path, PathBuf};
 
@@ -252,14 +252,15 @@ fn compares(path: &Path) -> Result<(), Failed> {
     let Some(difference) = &wrong.difference else {
         return Err(format!("the wrong code does not differ:\n{wrong}").into());
     };
-    let marked = |path: &Path| -> Result<Option<u32>, Failed> {
+    let marked = |path: &Path, mark: &str| -> Result<Option<u32>, Failed> {
         let text = std::fs::read_to_string(path)?;
-        let line = (1..).zip(text.lines()).find(|(_, line)| line.contains("<<< differs"));
+        let line = (1..).zip(text.lines()).find(|(_, line)| line.contains(mark));
         Ok(line.map(|(number, _)| number))
     };
-    let stores =
-        [&difference.ir_store, &difference.code_store].map(|site| site.as_ref().and_then(|site| site.line()));
-    if stores != [marked(path)?, marked(&code)?] {
+    let stores = [&difference.ir_store, &difference.code_store, &difference.code_store_elsewhere]
+        .map(|site| site.as_ref().and_then(|site| site.line()));
+    let (differs, elsewhere) = ("<<< differs", "<<< elsewhere");
+    if stores != [marked(path, differs)?, marked(&code, differs)?, marked(&code, elsewhere)?] {
         return Err(format!("the stores that differ are elsewhere:\n{wrong}").into());
     }
     Ok(())

@@ -2,18 +2,20 @@
 //!
 //! Both run under every completion mode, and schedules of each. Their buffers are compared with each other, and with what
 //! the launch file expects, with its tolerances: where the launch expects nothing of a buffer, bit for bit. Of the first
-//! element that differs, the last store to it is told on both sides.
+//! element that differs, the last store to it is told on both sides; where the code's is of another line of the author's, or
+//! there is none, the code's store of the line that the IR's is of is told as well: it went elsewhere.
 //!
 //! A kernel with a race may differ though it was compiled rightly: what either side finds is told as well.
 
 use std::fmt;
 use std::path::Path;
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_sim::events::{Direction, Extent, Issue, Observer, Site as MachineSite, Space, WaveId};
 
-use super::execute::{Asked, Prepared, Watched, execute, machine, select};
+use super::execute::{Asked, Prepared, Watched, execute, machine, select, site, written_at};
 use super::read;
 use crate::build::{Failure, Loadable, loadable};
 use crate::compare::compare as compare_buffers;
@@ -80,6 +82,10 @@ pub struct Difference {
     /// The same in the code's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code_store: Option<Site>,
+    /// The code's last store, wherever it went, of the author's line that `ir_store` is of, where `code_store` is of another
+    /// or is not there; one of the same wave, if there is any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code_store_elsewhere: Option<Site>,
 }
 
 /// Runs the kernel of `ir` and that of `code` with the launch file, and compares what they leave.
@@ -173,6 +179,17 @@ pub fn compare(
                 seed,
                 Asked { watched: Some(watched), ..Asked::default() },
             )?;
+            let author = again.watched.as_ref().and_then(|place| {
+                let written = written_at(&parsed, place.function, place.inst).into_iter().next()?;
+                Some(OfAuthor {
+                    file: written.file,
+                    line: written.line,
+                    workgroup: place.workgroup,
+                    wave: place.wave,
+                })
+            });
+            let (code_store, code_store_elsewhere) =
+                last_stores(&prepared_code, &options, seed, watched, author)?;
             compared.difference = Some(Difference {
                 completion: mode,
                 seed,
@@ -181,8 +198,9 @@ pub fn compare(
                 ir: first.expected,
                 code: first.found,
                 elements: found.mismatches,
-                ir_store: again.watched,
-                code_store: last_store(&prepared_code, &options, seed, watched)?,
+                ir_store: again.watched.map(|place| site(sources, &parsed, &place, "store")),
+                code_store,
+                code_store_elsewhere,
             });
         }
     }
@@ -206,44 +224,104 @@ fn first_difference(
     .next()
 }
 
-/// The last store of the code to bytes that are watched.
-fn last_store(
+/// A line of the author's, and who came by there in the IR's run.
+struct OfAuthor {
+    file: String,
+    line: u32,
+    workgroup: [u32; 3],
+    wave: u32,
+}
+
+impl OfAuthor {
+    /// Whether the code at an address is of this line. Directories are spelled as each compiler likes.
+    fn is_at(&self, places: &Places<'_>, pc: u64) -> bool {
+        let here = places.lines.lookup(pc.wrapping_sub(places.base));
+        here.is_some_and(|here| here.line == self.line && file_name(here.file) == file_name(&self.file))
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The last store of the code to bytes that are watched, and the last one of an author's line, if that is another.
+fn last_stores(
     prepared: &PreparedCode<'_>,
     options: &RunOptions,
     seed: u64,
     watched: Watched,
-) -> Result<Option<Site>, Failure> {
+    author: Option<OfAuthor>,
+) -> Result<(Option<Site>, Option<Site>), Failure> {
     let Placed { mut memory, image, kernel, addresses, dispatch } = prepared.place()?;
     let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
-    let Some((from, to)) = watched.at(&addresses) else { return Ok(None) };
-    let mut watch = Watch { from, to, last: None };
+    let Some((from, to)) = watched.at(&addresses) else { return Ok((None, None)) };
+    let mut watch = Watch {
+        from,
+        to,
+        last: None,
+        places: &places,
+        author,
+        of_line: FxHashMap::default(),
+        elsewhere: None,
+    };
     let ran = wavemark_sim::dispatch(&mut memory, &kernel, &dispatch, config(options, seed), &mut watch);
     ran.map_err(|error| crate::execution::undispatched(&prepared.kernel.name, error))?;
-    Ok(watch.last.map(|(wave, site)| places.site("store", site.pc, &site.inst, Some(wave), None)))
+    let of_line = |pc| watch.author.as_ref().is_some_and(|author| author.is_at(&places, pc));
+    let elsewhere =
+        watch.elsewhere.filter(|_| !watch.last.as_ref().is_some_and(|(_, site)| of_line(site.pc)));
+    let told =
+        |(wave, site): (WaveId, MachineSite)| places.site("store", site.pc, &site.inst, Some(wave), None);
+    Ok((watch.last.map(told), elsewhere.map(told)))
 }
 
-/// Keeps who stored last to some bytes of global memory.
-struct Watch {
+/// Keeps who stored last to some bytes of global memory, and who did last from an author's line.
+struct Watch<'w> {
     from: u64,
     to: u64,
     last: Option<(WaveId, MachineSite)>,
+    places: &'w Places<'w>,
+    author: Option<OfAuthor>,
+    /// Whether the store at an address is of that line.
+    of_line: FxHashMap<u64, bool>,
+    elsewhere: Option<(WaveId, MachineSite)>,
 }
 
-impl Observer for Watch {
+impl Watch<'_> {
+    /// A store of the author's line counts; one of the wave that stored in the IR's run counts more.
+    fn stored(&mut self, wave: WaveId, site: &MachineSite) {
+        let Some(author) = &self.author else { return };
+        if !*self.of_line.entry(site.pc).or_insert_with(|| author.is_at(self.places, site.pc)) {
+            return;
+        }
+        let same = |wave: &WaveId| wave.workgroup == author.workgroup && wave.wave == author.wave;
+        if same(&wave) || !self.elsewhere.as_ref().is_some_and(|(known, _)| same(known)) {
+            self.elsewhere = Some((wave, site.clone()));
+        }
+    }
+}
+
+impl Observer for Watch<'_> {
     fn issued(&mut self, wave: WaveId, site: &MachineSite, op: &Issue) {
         let touches = |from: u64, bytes: u64| from < self.to && from.saturating_add(bytes) > self.from;
         let writes = op
             .accesses
             .iter()
             .filter(|access| access.space == Space::Global && access.direction != Direction::Read);
-        let hit = writes.into_iter().any(|access| match &access.extent {
-            Extent::Lanes { mask, bytes, addr } => {
-                (0..64).any(|lane| mask >> lane & 1 != 0 && touches(addr[lane], u64::from(*bytes)))
-            }
-            Extent::Runs(runs) => runs.iter().any(|&(from, bytes)| touches(from, u64::from(bytes))),
-        });
+        let (mut stores, mut hit) = (false, false);
+        for access in writes {
+            stores = true;
+            hit |= match &access.extent {
+                Extent::Lanes { mask, bytes, addr } => {
+                    (0..64).any(|lane| mask >> lane & 1 != 0 && touches(addr[lane], u64::from(*bytes)))
+                }
+                Extent::Runs(runs) => runs.iter().any(|&(from, bytes)| touches(from, u64::from(bytes))),
+            };
+        }
         if hit {
             self.last = Some((wave, site.clone()));
+        }
+        if stores {
+            self.stored(wave, site);
         }
     }
 }
@@ -298,6 +376,20 @@ impl Compared {
     }
 }
 
+/// A store, where it stands.
+struct Stored<'s>(&'s Site);
+
+impl fmt::Display for Stored<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Stored(store) = self;
+        f.write_str(store.source.as_deref().unwrap_or("no line"))?;
+        if let Some(author) = store.callers.first() {
+            write!(f, ", from {author}")?;
+        }
+        write!(f, ": {}", store.text.trim())
+    }
+}
+
 impl fmt::Display for Compared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} and {}: kernel {}", self.ir, self.code, self.kernel)?;
@@ -307,18 +399,16 @@ impl fmt::Display for Compared {
             writeln!(f, "  the first is {index:?}: the IR gives {ir}, the code gives {code}")?;
             for (side, store) in [("IR", &difference.ir_store), ("code", &difference.code_store)] {
                 match store {
-                    Some(store) => {
-                        let source = store.source.as_deref().unwrap_or("no line");
-                        let author = store.callers.first().map(|place| format!(", from {place}"));
-                        let text = store.text.trim();
-                        writeln!(
-                            f,
-                            "  last store of the {side}: {source}{}: {text}",
-                            author.unwrap_or_default()
-                        )?;
-                    }
+                    Some(store) => writeln!(f, "  last store of the {side}: {}", Stored(store))?,
                     None => writeln!(f, "  nothing of the {side} stores to it")?,
                 }
+            }
+            if let Some(store) = &difference.code_store_elsewhere {
+                writeln!(
+                    f,
+                    "  the code's store of the line that the IR's is of goes elsewhere: {}",
+                    Stored(store)
+                )?;
             }
         } else if self.incomplete.is_empty() {
             let (runs, bytes) = (self.runs, self.bytes);

@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_interp::{Finding as Found, Kind, LaunchError, Place, RunEnd, prepare, run as interpret};
+use wavemark_ir::Parsed;
+use wavemark_ir::author::{self, AuthorPlace};
 use wavemark_ir::function::Inst;
 use wavemark_ir::module::Global;
-use wavemark_ir::{Parsed, author};
 use wavemark_sim::modelled;
 use wavemark_target::{Machine, WaveSize};
 
@@ -41,7 +42,7 @@ pub(super) struct Outcome {
     pub outputs: Vec<Output>,
     pub contents: Vec<Vec<u8>>,
     /// Who changed last what was watched.
-    pub watched: Option<Site>,
+    pub watched: Option<Place>,
     /// Races may have been missed, for want of memory.
     pub races_incomplete: bool,
 }
@@ -287,8 +288,7 @@ pub(super) fn execute(
         printed: Vec::new(),
     };
     let races_incomplete = outcome.races_incomplete;
-    let watched = outcome.watched.map(|place| site(sources, parsed, &place, "store"));
-    Ok(Outcome { ran, outputs, contents, watched, races_incomplete })
+    Ok(Outcome { ran, outputs, contents, watched: outcome.watched, races_incomplete })
 }
 
 /// Whether a finding is of a check that was asked for. What ends a run always is.
@@ -355,7 +355,7 @@ fn convert(sources: &SourceMap, parsed: &Parsed, found: &Found) -> Finding {
 }
 
 /// A place as a report has it: the line of the IR, and that of its author if debug information says it.
-fn site(sources: &SourceMap, parsed: &Parsed, place: &Place, role: &str) -> Site {
+pub(super) fn site(sources: &SourceMap, parsed: &Parsed, place: &Place, role: &str) -> Site {
     let span = parsed.places.inst(place.function, place.inst);
     Site {
         role: role.to_owned(),
@@ -369,9 +369,13 @@ fn site(sources: &SourceMap, parsed: &Parsed, place: &Place, role: &str) -> Site
     }
 }
 
-/// Where the author wrote an instruction, and the calls that were inlined on the way.
+/// Where the author wrote an instruction, as reports have it.
 pub(super) fn author_places(parsed: &Parsed, function: Global, inst: Inst) -> Vec<String> {
+    written_at(parsed, function, inst).iter().map(ToString::to_string).collect()
+}
+
+/// Where the author wrote an instruction, and the calls that were inlined on the way.
+pub(super) fn written_at(parsed: &Parsed, function: Global, inst: Inst) -> Vec<AuthorPlace> {
     let body = parsed.module.function(function).and_then(|function| function.body.as_ref());
-    let places = body.map(|body| author::places(&parsed.module, body, inst)).unwrap_or_default();
-    places.iter().map(ToString::to_string).collect()
+    body.map(|body| author::places(&parsed.module, body, inst)).unwrap_or_default()
 }
