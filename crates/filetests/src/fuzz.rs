@@ -278,19 +278,29 @@ pub fn tvmscript(text: &str) {
     }
 }
 
-/// A module of LLVM IR: a diagnostic with a place, or a module that is printed so that it reads the same, and is valid or
-/// says what is not. One that is valid is analysed, and its kernels are executed for a few steps, with arguments of zeros.
-pub fn llvm_ir(text: &str) {
-    let mut sources = SourceMap::new();
+/// A text of LLVM IR as a module; `None`: a diagnostic with a place.
+fn module(sources: &mut SourceMap, text: &str) -> Option<wavemark_ir::Parsed> {
     let file = sources.add_text("fuzz.ll", text);
-    let parsed = match wavemark_ir::parse(file, text) {
-        Ok(parsed) => parsed,
+    match wavemark_ir::parse(file, text) {
+        Ok(parsed) => Some(parsed),
         Err(diagnostic) => {
             assert!(diagnostic.span().is_some(), "{}: no place", diagnostic.message);
-            _ = render_short(&sources, &diagnostic);
-            return;
+            _ = render_short(sources, &diagnostic);
+            None
         }
-    };
+    }
+}
+
+/// A module of LLVM IR that is valid.
+fn valid_module(text: &str) -> Option<wavemark_ir::Module> {
+    let parsed = module(&mut SourceMap::new(), text)?;
+    wavemark_ir::verify(&parsed.module, None).is_empty().then_some(parsed.module)
+}
+
+/// A text of LLVM IR: a diagnostic with a place, or a module that is printed so that it reads the same.
+pub fn llvm_ir(text: &str) {
+    let mut sources = SourceMap::new();
+    let Some(parsed) = module(&mut sources, text) else { return };
     let printed = wavemark_ir::print(&parsed.module);
     let file = sources.add_text("printed.ll", printed.as_str());
     let again = match wavemark_ir::parse(file, &printed) {
@@ -298,28 +308,45 @@ pub fn llvm_ir(text: &str) {
         Err(diagnostic) => panic!("{}\n{printed}", render_short(&sources, &diagnostic)),
     };
     assert_eq!(wavemark_ir::print(&again), printed, "comes back different");
+}
+
+/// A module of LLVM IR is valid, or says where it is not. One that is valid is analysed and proven, and stays valid when its
+/// waits are weakened.
+pub fn llvm_ir_verify(text: &str) {
+    let mut sources = SourceMap::new();
+    let Some(parsed) = module(&mut sources, text) else { return };
     let violations = wavemark_ir::verify(&parsed.module, None);
     for violation in &violations {
         _ = render_short(&sources, &violation.diagnostic(&parsed.places));
     }
-    if violations.is_empty() {
-        _ = wavemark_ir::marks::MarkedModule::of(&parsed.module).remarks();
-        for (id, function) in parsed.module.functions() {
-            _ = wavemark_ir::analysis::uniformity(&parsed.module, function);
-            _ = wavemark_ir::lds::bytes(&parsed.module, id);
-            if function.is_kernel() && function.body.is_some() {
-                executed(&parsed.module, id);
-            }
-        }
-        let mut module = parsed.module;
-        let kernels: Vec<_> =
-            module.functions().filter(|(_, function)| function.is_kernel()).map(|(id, _)| id).collect();
-        for kernel in kernels {
-            _ = wavemark_ir::barriers::judge(&module, kernel, None);
-            _ = wavemark_ir::copies::tighten(&mut module, kernel, None);
-        }
-        assert_eq!(wavemark_ir::verify(&module, None), [], "tightened");
+    if !violations.is_empty() {
+        return;
     }
+    let mut module = parsed.module;
+    _ = wavemark_ir::marks::MarkedModule::of(&module).remarks();
+    for (id, function) in module.functions() {
+        _ = wavemark_ir::analysis::uniformity(&module, function);
+        _ = wavemark_ir::lds::bytes(&module, id);
+    }
+    for kernel in kernels(&module) {
+        _ = wavemark_ir::barriers::judge(&module, kernel, None);
+        _ = wavemark_ir::copies::tighten(&mut module, kernel, None);
+    }
+    assert_eq!(wavemark_ir::verify(&module, None), [], "tightened");
+}
+
+/// The kernels of a valid module of LLVM IR are executed for a few steps, with buffers for arguments that are pointers and
+/// zeros for others, or refused.
+pub fn llvm_ir_run(text: &str) {
+    let Some(module) = valid_module(text) else { return };
+    for kernel in kernels(&module) {
+        executed(&module, kernel);
+    }
+}
+
+fn kernels(module: &wavemark_ir::Module) -> Vec<wavemark_ir::module::Global> {
+    let kernels = module.functions().filter(|(_, function)| function.is_kernel() && function.body.is_some());
+    kernels.map(|(id, _)| id).collect()
 }
 
 /// A kernel of a valid module is executed, or refused.
@@ -333,15 +360,24 @@ fn executed(module: &wavemark_ir::Module, kernel: wavemark_ir::module::Global) {
     else {
         return;
     };
-    let Ok((_, bytes)) = wavemark_interp::parameters(module, kernel) else { return };
+    let Ok((parameters, bytes)) = wavemark_interp::parameters(module, kernel) else { return };
+    let mut kernarg = vec![0; usize::try_from(bytes).unwrap_or(0).min(1 << 16) + 256];
+    for parameter in parameters.iter().filter(|parameter| parameter.pointer && parameter.bytes == 8).take(16)
+    {
+        let buffer = memory.allocate("buffer", vec![0; 4096], true);
+        let at = usize::try_from(parameter.offset).unwrap_or(usize::MAX);
+        if let Some(place) = kernarg.get_mut(at..).and_then(|rest| rest.get_mut(..8)) {
+            place.copy_from_slice(&buffer.to_le_bytes());
+        }
+    }
     let launch = wavemark_interp::Launch {
         races: true,
         record: true,
         grid: [2, 1, 1],
         block: [70, 1, 1],
         cluster: None,
-        dynamic_lds: 0,
-        kernarg: vec![0; usize::try_from(bytes).unwrap_or(0).min(1 << 16) + 256],
+        dynamic_lds: 256,
+        kernarg,
         watch: None,
     };
     let config = RunConfig { max_steps: 2000, max_total_steps: 20_000, ..RunConfig::default() };

@@ -245,12 +245,15 @@ fn tvmscript() {
     });
 }
 
-/// The modules of the reader's and the verifier's tests, right and wrong.
-fn modules() -> Vec<String> {
+/// The modules of some folders.
+fn modules(directories: &[&str]) -> Vec<String> {
     let mut modules = Vec::new();
-    for directory in ["crates/ir/tests/valid", "crates/ir/tests/invalid"] {
+    for directory in directories {
         for entry in std::fs::read_dir(root().join(directory)).expect(directory) {
-            modules.push(std::fs::read_to_string(entry.expect("an entry").path()).expect("a text"));
+            let path = entry.expect("an entry").path();
+            if path.extension().is_some_and(|extension| extension == "ll") {
+                modules.push(std::fs::read_to_string(path).expect("a text"));
+            }
         }
     }
     modules.sort();
@@ -258,15 +261,29 @@ fn modules() -> Vec<String> {
     modules
 }
 
-#[test]
-fn llvm_ir() {
-    let modules = modules();
-    modules.iter().for_each(|module| fuzz::llvm_ir(module));
+/// The modules of folders as they are, then with other lines.
+fn with_modules(name: &str, directories: &[&str], check: fn(&str)) {
+    let modules = modules(directories);
+    modules.iter().for_each(|module| check(module));
     let ends = [' ', '(', ',', '['];
     let words: Vec<&str> = modules.iter().flat_map(|text| text.split_inclusive(ends)).collect();
-    for_a_second("llvm_ir", |random| {
-        fuzz::llvm_ir(&with_other_lines(random, &modules, &words, &ends));
-    });
+    for_a_second(name, |random| check(&with_other_lines(random, &modules, &words, &ends)));
+}
+
+#[test]
+fn llvm_ir() {
+    with_modules("llvm_ir", &["crates/ir/tests/valid", "crates/ir/tests/invalid"], fuzz::llvm_ir);
+}
+
+#[test]
+fn llvm_ir_verify() {
+    let directories = ["crates/ir/tests/valid", "crates/ir/tests/invalid", "tests/ir/check"];
+    with_modules("llvm_ir_verify", &directories, fuzz::llvm_ir_verify);
+}
+
+#[test]
+fn llvm_ir_run() {
+    with_modules("llvm_ir_run", &["crates/ir/tests/valid", "tests/ir/run"], fuzz::llvm_ir_run);
 }
 
 /// Random words of which many decode: the upper byte chooses the encoding.
@@ -325,6 +342,8 @@ fn check(target: &str, bytes: &[u8]) {
         "npy" => fuzz::npy(bytes),
         "tvmscript" => fuzz::tvmscript(&text),
         "llvm_ir" => fuzz::llvm_ir(&text),
+        "llvm_ir_verify" => fuzz::llvm_ir_verify(&text),
+        "llvm_ir_run" => fuzz::llvm_ir_run(&text),
         _ => panic!("there is no target {target}"),
     }
 }
