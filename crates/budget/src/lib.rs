@@ -34,9 +34,10 @@ pub fn set_limit(bytes: usize) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// Bytes that are allocated.
+/// Bytes that are allocated. Where what one thread has freed is told before what another has allocated, the count is below
+/// zero for a while: then none are.
 pub fn allocated() -> usize {
-    ALLOCATED.load(Ordering::Relaxed)
+    (ALLOCATED.load(Ordering::Relaxed) as isize).max(0) as usize
 }
 
 /// More memory than the budget has left.
@@ -111,6 +112,15 @@ const LEAST: usize = 16 << 20;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A thread may tell late what it has allocated.
+    #[test]
+    fn a_count_below_zero_is_none() {
+        ALLOCATED.fetch_sub(1 << 20, Ordering::Relaxed);
+        assert_eq!((allocated(), nearly_used_up()), (0, false));
+        assert!(room_for(1).is_ok());
+        ALLOCATED.fetch_add(1 << 20, Ordering::Relaxed);
+    }
 
     #[test]
     fn sizes() {
