@@ -173,18 +173,37 @@ impl<'f> Detector<'f> {
         let bindings: Vec<(VarId, &Expr)> = block.axes.iter().map(|axis| (axis.var, &axis.value)).collect();
         for (regions, access) in [(&block.reads, Access::Read), (&block.writes, Access::Write)] {
             for region in regions.iter().filter(|region| !own.contains(region.buffer)) {
+                if bindings.is_empty() && self.block.match_buffers.is_empty() {
+                    self.touch_region(access, region);
+                    continue;
+                }
                 let mut boxes = Boxes::new();
                 for range in &region.ranges {
-                    let interval = match &bindings[..] {
-                        [] => SymbolicInterval::of_range(range),
-                        bindings => SymbolicInterval::of_range(&Range {
-                            min: self.bound(&range.min, bindings),
-                            extent: self.bound(&range.extent, bindings),
-                        }),
-                    };
-                    boxes.push(self.cover(interval));
+                    let (min, extent) =
+                        (self.bound(&range.min, &bindings), self.bound(&range.extent, &bindings));
+                    boxes.push(self.cover_plain(&Range { min, extent }));
                 }
                 self.touch(access, region.buffer, boxes);
+            }
+        }
+    }
+
+    /// Of a region that a block inside declares as it is.
+    fn touch_region(&mut self, access: Access, region: &Region) {
+        if self.own.contains(region.buffer) {
+            return;
+        }
+        let Some(place) = self.place(access, region.buffer) else {
+            let boxes = region.ranges.iter().map(|range| self.cover_plain(range)).collect();
+            return self.add(access, region.buffer, boxes);
+        };
+        for (old, range) in self.touched[place].boxes.iter_mut().zip(&region.ranges) {
+            match self.domains.constants_of(range) {
+                Some(constants) => old.extend_to(constants, &mut self.analyzer),
+                None => {
+                    let new = Cover::new(&self.domains, &mut self.analyzer).plain_range(range);
+                    old.extend(&new, &mut self.analyzer);
+                }
             }
         }
     }
@@ -206,7 +225,7 @@ impl<'f> Detector<'f> {
         let mut boxes = Boxes::new();
         for index in indices {
             let index = self.unfolded(index);
-            boxes.push(self.cover(SymbolicInterval::point(index)));
+            boxes.push(Cover::new(&self.domains, &mut self.analyzer).point(&index));
         }
         boxes
     }
@@ -219,11 +238,8 @@ impl<'f> Detector<'f> {
         replace(expr, &|var| self.lets.get(&var).cloned())
     }
 
-    fn cover(&mut self, interval: SymbolicInterval) -> SymbolicInterval {
-        if interval.is_constant() || self.domains.is_empty() {
-            return interval;
-        }
-        Cover::new(&self.domains, &mut self.analyzer).interval(&interval)
+    fn cover_plain(&mut self, range: &Range) -> SymbolicInterval {
+        Cover::new(&self.domains, &mut self.analyzer).plain_range(range)
     }
 
     fn cover_range(&mut self, range: &Range) -> SymbolicInterval {
@@ -371,22 +387,32 @@ impl<'f> Detector<'f> {
         if self.own.contains(buffer) {
             return;
         }
-        let touched = &mut self.touched;
-        let few = touched.len().min(FEW);
-        let place = touched[..few].iter().position(|known| known.buffer == buffer && known.access == access);
-        match place.or_else(|| self.places.get(&(buffer, access as u8)).copied()) {
+        match self.place(access, buffer) {
             Some(place) => {
-                for (old, new) in touched[place].boxes.iter_mut().zip(&boxes) {
-                    *old = old.union(new, &mut self.analyzer);
+                for (old, new) in self.touched[place].boxes.iter_mut().zip(&boxes) {
+                    old.extend(new, &mut self.analyzer);
                 }
             }
-            None => {
-                if touched.len() >= FEW {
-                    self.places.insert((buffer, access as u8), touched.len());
-                }
-                touched.push(Touched { buffer, access, boxes });
-            }
+            None => self.add(access, buffer, boxes),
         }
+    }
+
+    /// Where the buffer stands in `touched`.
+    fn place(&self, access: Access, buffer: BufferId) -> Option<usize> {
+        let few = self.touched.len().min(FEW);
+        let place =
+            self.touched[..few].iter().position(|known| known.buffer == buffer && known.access == access);
+        match place {
+            None if !self.places.is_empty() => self.places.get(&(buffer, access as u8)).copied(),
+            place => place,
+        }
+    }
+
+    fn add(&mut self, access: Access, buffer: BufferId, boxes: Boxes) {
+        if self.touched.len() >= FEW {
+            self.places.insert((buffer, access as u8), self.touched.len());
+        }
+        self.touched.push(Touched { buffer, access, boxes });
     }
 
     /// The part of the source that a part of a view shows.
@@ -416,9 +442,13 @@ impl<'f> Detector<'f> {
     }
 
     fn collect(&mut self, access: Access, excluded: &[BufferId]) -> Vec<Region> {
-        let excluded = Members::of(excluded);
         let of_access = || self.touched.iter().filter(|touched| touched.access == access);
-        let mut regions = Vec::with_capacity(of_access().count());
+        let count = of_access().count();
+        if count == 0 {
+            return Vec::new();
+        }
+        let excluded = Members::of(excluded);
+        let mut regions = Vec::with_capacity(count);
         for touched in of_access() {
             if excluded.contains(touched.buffer) {
                 continue;
@@ -426,6 +456,10 @@ impl<'f> Detector<'f> {
             let shape = &self.function.buffer(touched.buffer).shape;
             let mut ranges = Ranges::new();
             for (part, extent) in touched.boxes.iter().zip(shape) {
+                if let Some(range) = part.constant_range() {
+                    ranges.push(range);
+                    continue;
+                }
                 let range = part.point_or_range(extent, &mut self.analyzer);
                 let own = [&range.min, &range.extent].into_iter().any(|expr| self.reads_own(expr));
                 ranges.push(match own {

@@ -38,6 +38,61 @@ impl Domains {
         self.0.iter().rev().find(|(known, _)| *known == var).map(|(_, domain)| domain)
     }
 
+    /// What an `int32` sum or product of constants and of variables that run over constants covers, some variable among
+    /// them; what [`Cover`] finds, without a node. `None` where that is no such expression, or a constant leaves its type.
+    pub(crate) fn constants(&self, expr: &Expr) -> Option<(i64, i64)> {
+        if self.is_empty() {
+            return None;
+        }
+        let Covered { min, max, runs } = self.covered(expr, DEEPEST)?;
+        runs.then_some((min, max))
+    }
+
+    /// As [`Domains::constants`], of a range that is not empty; or the constants that a constant range is.
+    pub(crate) fn constants_of(&self, range: &Range) -> Option<(i64, i64)> {
+        let Expr::Int(extent @ 1.., Dtype::INT32) = range.extent else { return None };
+        let (min, max) = match range.min {
+            Expr::Int(min, Dtype::INT32) => (min, min),
+            ref min => self.constants(min)?,
+        };
+        let end = max.checked_add(extent)?;
+        i32::try_from(end).is_ok().then_some((min, end - 1))
+    }
+
+    fn covered(&self, expr: &Expr, deeper: usize) -> Option<Covered> {
+        match expr {
+            &Expr::Int(value, Dtype::INT32) => Some(Covered { min: value, max: value, runs: false }),
+            Expr::Var(var, _) => match self.get(*var)? {
+                &SymbolicInterval {
+                    min: Some(Expr::Int(min, Dtype::INT32)),
+                    max: Some(Expr::Int(max, Dtype::INT32)),
+                } => Some(Covered { min, max, runs: true }),
+                _ => None,
+            },
+            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), sides) => {
+                let deeper = deeper.checked_sub(1)?;
+                let (a, b) = (self.covered(&sides[0], deeper)?, self.covered(&sides[1], deeper)?);
+                if !(a.runs || b.runs) {
+                    return None;
+                }
+                let (min, max) = match op {
+                    BinaryOp::Add => (a.min.checked_add(b.min)?, a.max.checked_add(b.max)?),
+                    BinaryOp::Sub => (a.min.checked_sub(b.max)?, a.max.checked_sub(b.min)?),
+                    _ => {
+                        let (a, b) = if a.min == a.max { (b, a) } else { (a, b) };
+                        if b.min != b.max || b.min < 0 {
+                            return None;
+                        }
+                        (a.min.checked_mul(b.min)?, a.max.checked_mul(b.min)?)
+                    }
+                };
+                let fits = |value: i64| i32::try_from(value).is_ok();
+                (fits(min) && fits(max)).then_some(Covered { min, max, runs: true })
+            }
+            _ => None,
+        }
+    }
+
     /// Begins a scope where `var` runs over `domain`.
     pub(crate) fn push(&mut self, var: VarId, domain: SymbolicInterval) {
         self.0.push((var, domain));
@@ -48,6 +103,17 @@ impl Domains {
         self.0.pop();
     }
 }
+
+/// What an expression covers.
+struct Covered {
+    min: i64,
+    max: i64,
+    /// There is a variable in it that runs.
+    runs: bool,
+}
+
+/// Deeper expressions are not looked into for constants.
+const DEEPEST: usize = 100;
 
 /// How many parts an end may have; TVM has no limit, and takes time that grows with the cube.
 const LONGEST_END: usize = 256;
@@ -98,21 +164,39 @@ impl SymbolicInterval {
         }
     }
 
-    /// The hull of both, with simplified ends.
-    pub(crate) fn union(&self, other: &SymbolicInterval, analyzer: &mut Analyzer) -> SymbolicInterval {
-        let mut end = |op: BinaryOp, a: &Option<Expr>, b: &Option<Expr>| match (a, b) {
-            (Some(Expr::Int(a, dtype)), Some(Expr::Int(b, _))) => {
-                Some(Expr::Int(if op == BinaryOp::Min { *a.min(b) } else { *a.max(b) }, *dtype))
+    /// Becomes the hull of both, with simplified ends.
+    pub(crate) fn extend(&mut self, other: &SymbolicInterval, analyzer: &mut Analyzer) {
+        let mut extend = |op: BinaryOp, end: &mut Option<Expr>, other: &Option<Expr>| {
+            match (&mut *end, other) {
+                (Some(Expr::Int(a, _)), Some(Expr::Int(b, _))) => {
+                    *a = if op == BinaryOp::Min { *b.min(a) } else { *b.max(a) };
+                    return;
+                }
+                (Some(a), Some(b)) if fold::equal(a, b) => {
+                    if !analyzer.is_final(a) {
+                        *a = analyzer.simplify(a);
+                    }
+                }
+                (Some(a), Some(b)) => *a = analyzer.simplify(&fold::binary(op, a.clone(), b.clone())),
+                _ => *end = None,
             }
-            (Some(a), Some(b)) if fold::equal(a, b) => Some(analyzer.simplify(a)),
-            (Some(a), Some(b)) => Some(analyzer.simplify(&fold::binary(op, a.clone(), b.clone()))),
-            _ => None,
+            // The hull of very many unrelated intervals is all there is: its ends would be as long as the program.
+            if end.as_ref().is_some_and(|end| is_longer(end, LONGEST_END)) {
+                *end = None;
+            }
         };
-        // The hull of very many unrelated intervals is all there is: its ends would be as long as the program.
-        let short = |end: Option<Expr>| end.filter(|end| !is_longer(end, LONGEST_END));
-        SymbolicInterval {
-            min: short(end(BinaryOp::Min, &self.min, &other.min)),
-            max: short(end(BinaryOp::Max, &self.max, &other.max)),
+        extend(BinaryOp::Min, &mut self.min, &other.min);
+        extend(BinaryOp::Max, &mut self.max, &other.max);
+    }
+
+    /// As [`SymbolicInterval::extend`] with `min ..= max` of `int32`.
+    #[inline]
+    pub(crate) fn extend_to(&mut self, (min, max): (i64, i64), analyzer: &mut Analyzer) {
+        match (&mut self.min, &mut self.max) {
+            (Some(Expr::Int(first, _)), Some(Expr::Int(last, _))) => {
+                (*first, *last) = (min.min(*first), max.max(*last));
+            }
+            _ => self.extend(&SymbolicInterval::of_constants((min, max)), analyzer),
         }
     }
 
@@ -129,6 +213,11 @@ impl SymbolicInterval {
         }
     }
 
+    /// `min ..= max` of `int32`.
+    pub(crate) fn of_constants((min, max): (i64, i64)) -> SymbolicInterval {
+        SymbolicInterval::new(Expr::int(min), Expr::int(max))
+    }
+
     /// Both ends are constants.
     pub(crate) fn is_constant(&self) -> bool {
         matches!((&self.min, &self.max), (Some(Expr::Int(..)), Some(Expr::Int(..))))
@@ -139,16 +228,23 @@ impl SymbolicInterval {
         matches!((&self.min, &self.max), (Some(Expr::Int(min, _)), Some(Expr::Int(max, _))) if min > max)
     }
 
+    /// As a range, where both ends are constants of one type that has their distance.
+    #[inline]
+    pub(crate) fn constant_range(&self) -> Option<Range> {
+        let (&Some(Expr::Int(first, dtype)), &Some(Expr::Int(last, of))) = (&self.min, &self.max) else {
+            return None;
+        };
+        let extent = last.checked_sub(first)?.checked_add(1)?;
+        let extent = if dtype == of { fold::constant(extent, dtype)? } else { return None };
+        Some(Range { min: Expr::Int(first, dtype), extent })
+    }
+
     /// As [`SymbolicInterval::range`], but where both ends are provably one value it stays as it is.
     pub(crate) fn point_or_range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
         let (Some(min), Some(max)) = (&self.min, &self.max) else { return self.range(whole, analyzer) };
         let point = || Range { min: min.clone(), extent: Expr::Int(1, min.dtype()) };
-        if let (&Expr::Int(first, dtype), &Expr::Int(last, of)) = (min, max)
-            && dtype == of
-            && let Some(extent) = last.checked_sub(first).and_then(|distance| distance.checked_add(1))
-            && let Some(extent) = fold::constant(extent, dtype)
-        {
-            return Range { min: min.clone(), extent };
+        if let Some(range) = self.constant_range() {
+            return range;
         }
         if fold::equal(min, max) {
             return point();
@@ -202,7 +298,7 @@ impl<'d> Cover<'d> {
     }
 
     /// The interval from the least value of `min` to the greatest of `max`.
-    pub(crate) fn interval(&mut self, interval: &SymbolicInterval) -> SymbolicInterval {
+    fn interval(&mut self, interval: &SymbolicInterval) -> SymbolicInterval {
         if interval.is_constant() {
             return interval.clone();
         }
@@ -212,6 +308,24 @@ impl<'d> Cover<'d> {
         let min = interval.min.as_ref().and_then(|min| self.expr(min).min);
         let max = interval.max.as_ref().and_then(|max| self.expr(max).max);
         SymbolicInterval { min, max }
+    }
+
+    /// The interval that `range` covers, its ends not simplified.
+    pub(crate) fn plain_range(&mut self, range: &Range) -> SymbolicInterval {
+        if let Some(constants) = self.domains.constants_of(range) {
+            return SymbolicInterval::of_constants(constants);
+        }
+        let interval = SymbolicInterval::of_range(range);
+        let stays = self.domains.is_empty() || interval.is_constant();
+        if stays { interval } else { self.interval(&interval) }
+    }
+
+    /// The interval that an index covers.
+    pub(crate) fn point(&mut self, index: &Expr) -> SymbolicInterval {
+        match self.domains.constants(index) {
+            Some(constants) => SymbolicInterval::of_constants(constants),
+            None => self.expr(index),
+        }
     }
 
     /// The interval that `range` covers.

@@ -49,9 +49,53 @@ impl Analyzer {
                 let (a, b) = (self.linear(&sides[0])?.constant()?, self.linear(&sides[1])?.constant()?);
                 fold::try_binary(*op, &Expr::Int(a, dtype), &Expr::Int(b, dtype))
             }
-            op if op.is_comparison() => self.decided(expr).map(Expr::bool),
+            op if op.is_comparison() => {
+                self.decided(expr).map(Expr::bool).or_else(|| self.compared(*op, &sides[0], &sides[1]))
+            }
             _ => None,
         }
+    }
+
+    /// A comparison of `v`, `v + c` or `v - c` with a constant, which the range of `v` leaves open: all constants come to
+    /// one side, and where the last value of the range is all that is left, it is equality.
+    fn compared(&self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
+        if !self.is_without_conditions() {
+            return None;
+        }
+        let (sum, bound, constant_first) = match (left, right) {
+            (&Expr::Int(bound, Dtype::INT32), sum) => (sum, bound, true),
+            (sum, &Expr::Int(bound, Dtype::INT32)) => (sum, bound, false),
+            _ => return None,
+        };
+        let sum = self.linear(sum)?;
+        let [(var, 1)] = sum.terms[..] else { return None };
+        if sum.cancelled {
+            return None;
+        }
+        let Known { interval: Some(range), value: None, comparisons, .. } = self.vars.get(&var)? else {
+            return None;
+        };
+        if !comparisons.is_empty() || range.min == NEG || range.max == POS {
+            return None;
+        }
+        let bound = bound.checked_sub(sum.offset)?;
+        let (var, constant) = (Expr::Var(var, Dtype::INT32), fold::constant(bound, Dtype::INT32)?);
+        let (op, var_first) = match op {
+            BinaryOp::Lt | BinaryOp::Le => (op, !constant_first),
+            BinaryOp::Gt => (BinaryOp::Lt, constant_first),
+            BinaryOp::Ge => (BinaryOp::Le, constant_first),
+            _ => return None,
+        };
+        let end = if var_first { range.min } else { range.max };
+        let (op, var_first) =
+            if op == BinaryOp::Le && bound == end { (BinaryOp::Eq, true) } else { (op, var_first) };
+        let [left, right] = if var_first { [var, constant] } else { [constant, var] };
+        Some(Expr::binary(op, left, right))
+    }
+
+    /// No condition holds at the place but those that ranges of variables say.
+    fn is_without_conditions(&self) -> bool {
+        self.facts.is_empty() && self.literals.is_empty() && self.comparisons.is_empty()
     }
 
     /// `to - from`, where it is a constant.
@@ -79,7 +123,7 @@ impl Analyzer {
                 (None, None) => None,
             },
             Expr::Binary(op, sides) if op.is_comparison() && is_index(sides[0].dtype()) => {
-                if !(self.facts.is_empty() && self.literals.is_empty() && self.comparisons.is_empty()) {
+                if !self.is_without_conditions() {
                     return None;
                 }
                 let mut difference = self.linear(&sides[0])?;
@@ -322,7 +366,30 @@ mod tests {
         analyzer
     }
 
+    /// Of one variable and constants, near the ends of its range.
+    fn comparison_of_one() -> impl Strategy<Value = Expr> {
+        use BinaryOp::*;
+        let op = prop_oneof![Just(Lt), Just(Le), Just(Gt), Just(Ge), Just(Eq), Just(Ne)];
+        let sum = (prop_oneof![Just(None), Just(Some(Add)), Just(Some(Sub))], 0..3u32, -3..4i64);
+        let bound = prop_oneof![-5..14i64, 115..130i64];
+        (op, sum, bound, any::<bool>()).prop_map(|(op, (sign, var, by), bound, constant_first)| {
+            let var = Expr::Var(VarId(var), Dtype::INT32);
+            let sum = sign.map_or(var.clone(), |sign| Expr::binary(sign, var, Expr::int(by)));
+            let (a, b) = if constant_first { (Expr::int(bound), sum) } else { (sum, Expr::int(bound)) };
+            Expr::binary(op, a, b)
+        })
+    }
+
     proptest! {
+        #[test]
+        fn constants_come_to_one_side(expr in comparison_of_one()) {
+            let mut analyzer = analyzer();
+            analyzer.start();
+            if let Some(short) = analyzer.simplified_sum(&expr) {
+                prop_assert_eq!(short, analyzer.simplified(&expr));
+            }
+        }
+
         #[test]
         fn the_short_way_leads_where_the_long_one_does(expr in prop_oneof![sum(), comparison()]) {
             let mut analyzer = analyzer();
