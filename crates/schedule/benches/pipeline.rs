@@ -1,12 +1,13 @@
 //! Speed of the pipelining pass: a nested, multi-stage GEMM, and chains of 10 to 20,000 statements, whose times should
 //! grow with their number. The pass alone is timed, on a fresh copy of the module each time.
 //!
-//! Measured on one machine within one minute: the pass takes 115 µs on the GEMM; TVM 0.27 takes 1.6 ms on the same
-//! program once it is warm (median of 200 calls), 13 to 15 times as long. Chains of 1,000 and 10,000 statements take
-//! 2.8 and 39 ms.
+//! Measured on one machine within one minute, medians of single calls: the pass takes 55 µs on the GEMM, TVM 0.27 takes
+//! 1.0 ms on the same program once it is warm (200 calls), 18 to 19 times as long. Chains of 1,000, 6,000 and 10,000
+//! statements take 1.5, 12 and 20 ms. (Criterion's means are up to a fifth longer on a machine with other work.)
 //!
-//! The limit worked towards is a twentieth of TVM's time, 75 µs there. What is left is the finding of regions, a quarter of
-//! the instructions, and `malloc` and `free`, a quarter of the time: the result has three copies of each statement.
+//! The limit worked towards is a twentieth of TVM's time, 50 µs there. Of 490,000 instructions, copies of the statements
+//! and their renaming are a third, the finding of regions a quarter, the counts of waits a tenth; `malloc` and `free`, in
+//! all of these, a tenth too. Making each copy at once instead of cloning first gained nothing and cost chains a quarter.
 
 use std::fmt::Write;
 

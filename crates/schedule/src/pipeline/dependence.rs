@@ -10,7 +10,7 @@
 //! Takes time linear in the statements, but for pairs that are out of order or that wait for one another: each access
 //! is first asked whether the accesses of its buffer have such a partner at all, by their least stages and positions.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use wavemark_diag::Diagnostic;
 use wavemark_tile::{BufferId, Expr, For, Function, Range, Region, VarId, arith::Analyzer, fold};
 
@@ -62,7 +62,8 @@ pub(super) struct OfBuffer<'a> {
 
 impl<'a> Accesses<'a> {
     fn of(statements: &'a [Statement]) -> Accesses<'a> {
-        let mut places: FxHashMap<BufferId, usize> = FxHashMap::default();
+        let mut places: FxHashMap<BufferId, usize> =
+            FxHashMap::with_capacity_and_hasher(2 * statements.len(), FxBuildHasher);
         // First how many there are, then where those of a buffer begin, and in the end where they end.
         let mut buffers: Vec<(BufferId, [usize; 2])> = Vec::new();
         for_each_access(statements, |access| {
@@ -145,6 +146,11 @@ impl<'a> Loop<'a> {
         self.accesses.places.get(&buffer).map(|&place| self.accesses.at(place))
     }
 
+    /// The accesses to each buffer, in the order of their first.
+    pub(super) fn accesses_by_buffer(&self) -> impl Iterator<Item = OfBuffer<'_>> {
+        self.accesses.each()
+    }
+
     fn stage(&self, access: &Access) -> i64 {
         self.request.stages[access.statement]
     }
@@ -172,11 +178,16 @@ impl<'a> Loop<'a> {
         let var = self.function.var_expr(self.var);
         let later = fold::add(var, distance.clone());
         a.ranges.iter().zip(&b.ranges).all(|(a, b)| {
+            if a.constants().is_some() && b.constants().is_some() {
+                return true;
+            }
             let b_min = b.min.substitute(self.var, &later);
-            let b_end = fold::add(b_min.clone(), b.extent.substitute(self.var, &later));
             let a_end = fold::add(a.min.clone(), a.extent.clone());
-            !analyzer.can_prove(&fold::le(a_end, b_min))
-                && !analyzer.can_prove(&fold::le(b_end, a.min.clone()))
+            if analyzer.can_prove(&fold::le(a_end, b_min.clone())) {
+                return false;
+            }
+            let b_end = fold::add(b_min, b.extent.substitute(self.var, &later));
+            !analyzer.can_prove(&fold::le(b_end, a.min.clone()))
         })
     }
 
@@ -351,7 +362,8 @@ fn across_iterations(
 /// The least number of versions of each private buffer with which no iteration overwrites what an earlier one still
 /// uses, when everything runs at once.
 pub fn least_versions(pipeline: &Loop, private: &FxHashSet<BufferId>) -> FxHashMap<BufferId, i64> {
-    let mut versions = FxHashMap::default();
+    let mut versions = FxHashMap::with_capacity_and_hasher(private.len(), FxBuildHasher);
+    let mut analyzer = pipeline.analyzer();
     for OfBuffer { buffer, all, writes } in pipeline.accesses.each() {
         if !private.contains(&buffer) {
             continue;
@@ -367,7 +379,7 @@ pub fn least_versions(pipeline: &Loop, private: &FxHashSet<BufferId>) -> FxHashM
                 let gap = pipeline.stage(a) - pipeline.stage(b);
                 let tie = pipeline.request.positions[a.statement] < pipeline.request.positions[b.statement];
                 let wanted = gap + i64::from(!tie);
-                if wanted > least && meets_from(pipeline, a, b, 1) {
+                if wanted > least && meets_from(pipeline, a, b, 1, &mut analyzer) {
                     least = wanted;
                 }
             }
@@ -432,23 +444,22 @@ fn shared_distance(pipeline: &Loop, a: &Access, b: &Access, analyzer: &mut Analy
     let near = looked_at
         .clone()
         .find(|&distance| pipeline.may_overlap(a.region, b.region, &Expr::int(distance), analyzer));
-    near.or_else(|| meets_from(pipeline, a, b, looked_at.end).then_some(looked_at.end))
+    near.or_else(|| meets_from(pipeline, a, b, looked_at.end, analyzer).then_some(looked_at.end))
 }
 
 /// Distances that are looked at one by one before all the rest is asked about at once.
 const LOOK: i64 = 4;
 
-/// `b` may meet `a` when it is `least` or more iterations after it.
-fn meets_from(pipeline: &Loop, a: &Access, b: &Access, least: i64) -> bool {
+/// `b` may meet `a` when it is `least` or more iterations after it. `analyzer` is the loop's.
+fn meets_from(pipeline: &Loop, a: &Access, b: &Access, least: i64, analyzer: &mut Analyzer) -> bool {
     if let Some(overlap) = overlap_of_constants(a.region, b.region) {
         return overlap;
     }
     // A variable that the function does not have yet: it stands for the distance.
     let fresh = VarId(pipeline.function.vars.len() as u32);
-    let mut analyzer = pipeline.analyzer();
     analyzer.bind(fresh, &Range { min: Expr::int(least), extent: Expr::int(1 << 30) });
     let distance = Expr::Var(fresh, pipeline.function.var(pipeline.var).dtype);
-    pipeline.may_overlap(a.region, b.region, &distance, &mut analyzer)
+    pipeline.may_overlap(a.region, b.region, &distance, analyzer)
 }
 
 /// Refuses a statement that reads what two asynchronous stages produce, as TVM does: it has one wait a statement.

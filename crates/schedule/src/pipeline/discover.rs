@@ -12,6 +12,7 @@ use wavemark_diag::{Diagnostic, Span};
 use wavemark_tile::{Block, BufferId, Expr, For, Function, Region, Stmt, regions};
 
 use super::annotations::at;
+use super::emit::{COMMIT, WAIT};
 
 /// A statement of a pipeline: an opaque block without predicate.
 #[derive(Clone, Debug)]
@@ -20,6 +21,20 @@ pub struct Statement {
     pub block: Box<Block>,
     /// Its number in source order, from 0.
     pub number: usize,
+    /// What it has inside.
+    pub inside: Inside,
+}
+
+/// What a statement has inside, seen in one walk.
+#[derive(Clone, Copy, Debug)]
+pub struct Inside {
+    /// Each buffer that loads read and stores write is declared by the statement, but for those that it or an inner block
+    /// allocates or matches.
+    declares_all: bool,
+    /// Something runs under a condition only.
+    pub conditional: bool,
+    /// Something commits to a queue or waits for one.
+    pub queues: bool,
 }
 
 impl Statement {
@@ -99,7 +114,8 @@ pub fn discover(function: &Function, node: &mut For) -> Result<Body, Diagnostic>
         .enumerate()
         .map(|(number, statement)| {
             let block = blockize(function, guard(statement, &predicate));
-            Statement { block: with_all_accesses(function, block), number }
+            let inside = Inside::of(&block);
+            Statement { block: with_all_accesses(function, block, inside), number, inside }
         })
         .collect();
     Ok(Body { allocs, statements })
@@ -141,8 +157,8 @@ pub fn make_block(function: &Function, body: Stmt) -> Block {
 
 /// Declared regions are believed, but a block that touches a buffer which it does not declare gets that region too:
 /// dependences must not be lost.
-fn with_all_accesses(function: &Function, mut block: Box<Block>) -> Box<Block> {
-    if declares_all(&block) {
+fn with_all_accesses(function: &Function, mut block: Box<Block>, inside: Inside) -> Box<Block> {
+    if inside.declares_all {
         return block;
     }
     let (reads, writes) = regions::detect(function, &block);
@@ -156,31 +172,36 @@ fn with_all_accesses(function: &Function, mut block: Box<Block>) -> Box<Block> {
     block
 }
 
-/// Each buffer that loads read and stores write in the block is declared, but for those that it or an inner block
-/// allocates or matches.
-fn declares_all(block: &Block) -> bool {
-    let (reads, writes) = (Declared::of(&block.reads), Declared::of(&block.writes));
-    let mut own: FxHashSet<BufferId> = block.alloc_buffers.iter().copied().collect();
-    let mut all = true;
-    block.body.visit(&mut |part| {
-        match part {
-            Stmt::Block(inner) => {
-                own.extend(&inner.alloc_buffers);
-                own.extend(inner.match_buffers.iter().map(|view| view.buffer));
-                return;
-            }
-            Stmt::Store(store) => all &= writes.contains(store.buffer) || own.contains(&store.buffer),
-            _ => {}
-        }
-        part.own_exprs(&mut |expr| {
-            expr.visit(&mut |part| {
-                if let Expr::Load(load) = part {
-                    all &= reads.contains(load.buffer) || own.contains(&load.buffer);
+impl Inside {
+    fn of(block: &Block) -> Inside {
+        let (reads, writes) = (Declared::of(&block.reads), Declared::of(&block.writes));
+        let mut own: FxHashSet<BufferId> = block.alloc_buffers.iter().copied().collect();
+        let mut inside = Inside { declares_all: true, conditional: false, queues: false };
+        block.body.visit(&mut |part| {
+            match part {
+                Stmt::Block(inner) => {
+                    own.extend(&inner.alloc_buffers);
+                    own.extend(inner.match_buffers.iter().map(|view| view.buffer));
+                    inside.conditional |= !inner.predicate.is_true();
+                    return;
                 }
+                Stmt::Store(store) => {
+                    inside.declares_all &= writes.contains(store.buffer) || own.contains(&store.buffer);
+                }
+                Stmt::If { .. } => inside.conditional = true,
+                Stmt::Attr { key, .. } => inside.queues |= key == COMMIT || key == WAIT,
+                _ => {}
+            }
+            part.own_exprs(&mut |expr| {
+                expr.visit(&mut |part| {
+                    if let Expr::Load(load) = part {
+                        inside.declares_all &= reads.contains(load.buffer) || own.contains(&load.buffer);
+                    }
+                });
             });
         });
-    });
-    all
+        inside
+    }
 }
 
 /// The buffers of regions: looked through where there are few, else in a table.

@@ -163,15 +163,16 @@ impl Emitter<'_> {
         only_from: Option<&Expr>,
         analyzer: &mut Analyzer,
     ) -> Result<Vec<(usize, Box<Block>)>, Diagnostic> {
-        let mut instances: FxHashMap<i64, Option<Instance>> = FxHashMap::default();
+        // By stage.
+        let mut instances: Vec<Option<Option<Instance>>> = vec![None; self.request.max_stage as usize + 1];
         let mut list = Vec::with_capacity(self.request.order.len());
         for (position, &index) in self.request.order.iter().enumerate() {
             let stage = self.request.stages[index];
             if !section.has_stage(stage, self.request.max_stage) {
                 continue;
             }
-            let instance =
-                instances.entry(stage).or_insert_with(|| self.instance(stage, frame, only_from, analyzer));
+            let instance = instances[stage as usize]
+                .get_or_insert_with(|| self.instance(stage, frame, only_from, analyzer));
             let Some(Instance { access, iteration, predicate }) = instance.clone() else { continue };
             let last = section.is_last_with(stage);
             let source = &mut self.blocks[index];

@@ -186,10 +186,9 @@ impl Pass<'_> {
         let queues = queues(&body, &request)?;
         let pipeline = Loop::new(self.function, &node, &body.statements, &request);
         let threads = self.thread_loops > 0;
-        let (taken_over, mut versions) =
-            count_versions(&pipeline, &node, &mut body.allocs, outside, threads, &self.doubled)?;
+        let Private { buffers: private, taken_over, mut versions } =
+            private_buffers(&pipeline, &node, &mut body.allocs, outside, threads, &self.doubled)?;
         self.moved.extend(taken_over);
-        let private: FxHashSet<BufferId> = body.allocs.iter().copied().collect();
         dependence::check(&pipeline, &private)?;
         let needs = dependence::needs(&pipeline, &private, &versions);
         if self.options.tvm_compatible {
@@ -250,15 +249,19 @@ impl Pass<'_> {
     }
 
     fn note(&mut self, node: &For, body: &Body, versions: &FxHashMap<BufferId, i64>, remarks: &[String]) {
-        let ring = |buffer: &BufferId| {
-            let count = versions.get(buffer).copied().unwrap_or(1);
-            (count > 1).then(|| format!("{count} versions of `{}`", self.function.buffer(*buffer).name))
-        };
-        let rings: Vec<String> = body.allocs.iter().filter_map(ring).collect();
         let name = &self.function.var(node.var).name;
+        let mut rings = String::new();
+        for buffer in &body.allocs {
+            let count = versions.get(buffer).copied().unwrap_or(1);
+            if count > 1 {
+                let before = if rings.is_empty() { "" } else { ", " };
+                let ring = &self.function.buffer(*buffer).name;
+                rings.extend([before, &count.to_string(), " versions of `", ring, "`"]);
+            }
+        }
         let mut say = |message: String| self.notes.push(Note { span: node.span, message });
         if !rings.is_empty() {
-            say(format!("loop `{name}`: {}", rings.join(", ")));
+            say(format!("loop `{name}`: {rings}"));
         }
         for remark in remarks {
             say(format!("loop `{name}`: {remark}"));
@@ -266,26 +269,35 @@ impl Pass<'_> {
     }
 }
 
-/// The versions of the private buffers, after the buffers that have become private: an outer block allocates them, only
-/// this loop uses them, and one version is not enough.
-fn count_versions(
+/// The buffers that every iteration has for itself.
+struct Private {
+    buffers: FxHashSet<BufferId>,
+    /// Those of them that an outer block allocates.
+    taken_over: Vec<BufferId>,
+    versions: FxHashMap<BufferId, i64>,
+}
+
+/// The private buffers and their versions: besides those that the body allocates the ones that an outer block allocates,
+/// only this loop uses, and of which one version is not enough.
+fn private_buffers(
     pipeline: &Loop,
     node: &For,
     allocs: &mut Vec<BufferId>,
     outside: Outside,
     in_threads: bool,
     doubled: &FxHashSet<BufferId>,
-) -> Result<(Vec<BufferId>, FxHashMap<BufferId, i64>), Diagnostic> {
-    let candidates = versions::written_first(pipeline, node, outside, in_threads);
-    let mut private: FxHashSet<BufferId> = allocs.iter().copied().collect();
-    let either = candidates.iter().chain(&*allocs).copied().collect();
-    let least = dependence::least_versions(pipeline, &either);
-    let wanting = |buffer: &BufferId| least.get(buffer).is_some_and(|&least| least > 1);
-    let taken_over: Vec<BufferId> =
-        candidates.into_iter().filter(|buffer| wanting(buffer) && private.insert(*buffer)).collect();
+) -> Result<Private, Diagnostic> {
+    let mut buffers: FxHashSet<BufferId> = allocs.iter().copied().collect();
+    let mut taken_over = versions::written_first(pipeline, node, &buffers, outside, in_threads);
+    buffers.extend(&taken_over);
+    let least = dependence::least_versions(pipeline, &buffers);
+    taken_over.retain(|buffer| {
+        let wanting = least.get(buffer).is_some_and(|&least| least > 1);
+        wanting || !buffers.remove(buffer)
+    });
     allocs.extend(&taken_over);
     let versions = versions::versions(pipeline, node, allocs, &least, doubled)?;
-    Ok((taken_over, versions))
+    Ok(Private { buffers, taken_over, versions })
 }
 
 /// The queue of each asynchronous stage: its number, unless a statement of the body (an inner pipeline) uses that
@@ -293,7 +305,7 @@ fn count_versions(
 fn queues(body: &Body, request: &Request) -> Result<FxHashMap<i64, i64>, Diagnostic> {
     // By queue: the statements that commit to it or wait for it.
     let mut taken: FxHashMap<i64, Vec<usize>> = FxHashMap::default();
-    for (index, statement) in body.statements.iter().enumerate() {
+    for (index, statement) in body.statements.iter().enumerate().filter(|(_, node)| node.inside.queues) {
         let mut found = false;
         statement.block.body.visit(&mut |part| {
             if let Stmt::Attr { key, value, .. } = part

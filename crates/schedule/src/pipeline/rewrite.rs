@@ -2,6 +2,7 @@
 //! executes, private buffers by the version of that iteration, and everything that the statement declares renamed,
 //! so that the copies share no variable.
 
+use std::hash::Hash;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -30,21 +31,57 @@ pub struct Versioned {
 /// What stands for what in a copy. Kept from copy to copy for its memory alone.
 #[derive(Default)]
 pub struct Renaming {
-    vars: FxHashMap<VarId, Expr>,
-    buffers: FxHashMap<BufferId, BufferId>,
+    vars: Names<VarId, Expr>,
+    buffers: Names<BufferId, BufferId>,
     /// The versions that are meant, by how many there are: one expression for all accesses.
     versions: SmallVec<[(i64, Expr); 2]>,
 }
 
 impl Renaming {
     fn clear(&mut self) {
-        // A table is cleared in the time of its capacity, which may be that of one much larger statement.
-        if self.vars.capacity().max(self.buffers.capacity()) > 64 {
-            *self = Renaming::default();
-        }
         self.vars.clear();
         self.buffers.clear();
         self.versions.clear();
+    }
+}
+
+/// New names by old ones: the first of them are looked through, as most statements have no more; for the others there
+/// is a table.
+struct Names<K, V> {
+    first: SmallVec<[(K, V); FIRST]>,
+    others: FxHashMap<K, V>,
+}
+
+const FIRST: usize = 8;
+
+impl<K, V> Default for Names<K, V> {
+    fn default() -> Names<K, V> {
+        Names { first: SmallVec::new(), others: FxHashMap::default() }
+    }
+}
+
+impl<K: Copy + Eq + Hash, V> Names<K, V> {
+    fn get(&self, name: K) -> Option<&V> {
+        let first = self.first.iter().find(|known| known.0 == name).map(|known| &known.1);
+        if first.is_some() || self.others.is_empty() { first } else { self.others.get(&name) }
+    }
+
+    /// `name` has none yet.
+    fn insert(&mut self, name: K, new: V) {
+        if self.first.len() < FIRST {
+            self.first.push((name, new));
+        } else {
+            self.others.insert(name, new);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.first.clear();
+        // A table is cleared in the time of its capacity, which may be that of one much larger statement.
+        if self.others.capacity() > 64 {
+            self.others = FxHashMap::default();
+        }
+        self.others.clear();
     }
 }
 
@@ -129,13 +166,21 @@ impl<'a> Rewriter<'a> {
     }
 
     /// What stands for the expression; `None`: itself.
+    #[inline]
     fn expr(&mut self, expr: &Expr) -> Option<Expr> {
         match expr {
             Expr::Int(..) | Expr::Float(..) | Expr::Str(_) => None,
-            Expr::Var(var, _) => self.renaming.vars.get(var).cloned(),
+            _ => self.node(expr),
+        }
+    }
+
+    fn node(&mut self, expr: &Expr) -> Option<Expr> {
+        match expr {
+            Expr::Int(..) | Expr::Float(..) | Expr::Str(_) => None,
+            Expr::Var(var, _) => self.renaming.vars.get(*var).cloned(),
             Expr::Load(load) => {
-                let version = self.versioned.get(&load.buffer).map(|versioned| self.version(versioned));
-                let (buffer, indices) = (self.buffer(load.buffer), self.list(version, &load.indices));
+                let (version, buffer) = self.place(load.buffer);
+                let indices = self.list(version, &load.indices);
                 if indices.is_none() && buffer == load.buffer {
                     return None;
                 }
@@ -143,7 +188,7 @@ impl<'a> Rewriter<'a> {
             }
             Expr::Data(buffer) => match self.versioned.get(buffer) {
                 Some(versioned) => Some(self.first_element(versioned)),
-                None => self.renaming.buffers.get(buffer).copied().map(Expr::Data),
+                None => self.renaming.buffers.get(*buffer).copied().map(Expr::Data),
             },
             Expr::Call(call) => self.call(call),
             Expr::Binary(op, sides) => match (self.expr(&sides[0]), self.expr(&sides[1])) {
@@ -165,11 +210,11 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// The buffer with several versions, or the one that the copy declares.
-    fn buffer(&self, buffer: BufferId) -> BufferId {
+    /// The version that is meant and the buffer with all of them, or the buffer that the copy declares.
+    fn place(&mut self, buffer: BufferId) -> (Option<Expr>, BufferId) {
         match self.versioned.get(&buffer) {
-            Some(versioned) => versioned.buffer,
-            None => self.renaming.buffers.get(&buffer).copied().unwrap_or(buffer),
+            Some(versioned) => (Some(self.version(versioned)), versioned.buffer),
+            None => (None, self.renaming.buffers.get(buffer).copied().unwrap_or(buffer)),
         }
     }
 
@@ -263,14 +308,17 @@ impl<'a> Rewriter<'a> {
 
     fn region(&mut self, region: &mut Region) {
         region.ranges.iter_mut().for_each(|range| self.range(range));
-        if let Some(versioned) = self.versioned.get(&region.buffer) {
-            let version = match self.whole_ring {
-                true => Range { min: Expr::int(0), extent: Expr::int(versioned.versions) },
-                false => Range { min: self.version(versioned), extent: Expr::int(1) },
-            };
-            region.ranges.insert(0, version);
-        }
-        region.buffer = self.buffer(region.buffer);
+        region.buffer = match self.versioned.get(&region.buffer) {
+            Some(versioned) => {
+                let version = match self.whole_ring {
+                    true => Range { min: Expr::int(0), extent: Expr::int(versioned.versions) },
+                    false => Range { min: self.version(versioned), extent: Expr::int(1) },
+                };
+                region.ranges.insert(0, version);
+                versioned.buffer
+            }
+            None => self.renaming.buffers.get(region.buffer).copied().unwrap_or(region.buffer),
+        };
     }
 
     fn range(&mut self, range: &mut Range) {
@@ -307,12 +355,12 @@ impl<'a> Rewriter<'a> {
             }
             Stmt::Block(block) => self.block(block),
             Stmt::Store(store) => {
-                let version = self.versioned.get(&store.buffer).map(|versioned| self.version(versioned));
+                let (version, buffer) = self.place(store.buffer);
                 if let Some(indices) = self.list(version, &store.indices) {
                     store.indices = indices;
                 }
                 self.set(&mut store.value);
-                store.buffer = self.buffer(store.buffer);
+                store.buffer = buffer;
             }
             Stmt::If { condition, then, otherwise } => {
                 self.set(condition);

@@ -337,11 +337,10 @@ impl Timeline {
                 continue;
             }
             for need in &self.needs[consumer] {
-                let source = usize::try_from(iteration - need.distance).ok();
-                let index = source.and_then(|source| commits.get(need.producer, source));
                 if need.reason == Reason::Flow
                     && self.stages[need.producer] == wait.stage
-                    && let Some(index) = index
+                    && let Ok(source) = usize::try_from(iteration - need.distance)
+                    && let Some(index) = commits.get(need.producer, source)
                 {
                     wait.counts.lower(step, queues.committed[queue] - index - 1);
                 }
@@ -406,8 +405,7 @@ impl Timeline {
     }
 
     /// What happens with these waits.
-    pub fn judge(&self, waits: &Waits) -> Verdict {
-        let mut waits = waits.clone();
+    pub fn judge(&self, mut waits: Waits) -> Verdict {
         let mut unmet = false;
         let mut found = vec![false; self.stages.len()];
         for extent in self.samples() {

@@ -4,10 +4,10 @@
 //! where no writer comes before a reader of a later stage in the body, or never meets it; one is two where
 //! `double_buffer_scope` asks for it. More than the rule where the accesses need more ([`super::dependence`]).
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use wavemark_diag::Diagnostic;
 use wavemark_tile::arith::Analyzer;
-use wavemark_tile::{Buffer, BufferId, Expr, For, Function, Range, Region, Stmt, fold};
+use wavemark_tile::{Buffer, BufferId, Expr, For, Function, Param, Range, Region, fold};
 
 use super::annotations::{Request, at};
 use super::dependence::{Access, Loop, OfBuffer};
@@ -23,7 +23,7 @@ pub fn versions(
     least: &FxHashMap<BufferId, i64>,
     doubled: &FxHashSet<BufferId>,
 ) -> Result<FxHashMap<BufferId, i64>, Diagnostic> {
-    let mut versions = FxHashMap::default();
+    let mut versions = FxHashMap::with_capacity_and_hasher(allocs.len(), FxBuildHasher);
     for &buffer in allocs {
         let (Some(&least), Some(accesses)) = (least.get(&buffer), pipeline.accesses(buffer)) else {
             let declared = pipeline.function.buffer(buffer);
@@ -76,39 +76,37 @@ fn may_overlap(a: &Region, b: &Region) -> bool {
 /// Buffers allocated outside of the loop that hold nothing from one iteration to the next: the first statement that
 /// touches one writes, without condition, all that later ones read, and nothing outside of the loop uses it. Of a
 /// shared buffer inside loops over threads each thread may write a part: there the first write is believed to be
-/// of the whole.
-pub fn written_first(pipeline: &Loop, node: &For, outside: Outside, in_threads: bool) -> FxHashSet<BufferId> {
-    let mut found: FxHashSet<BufferId> = FxHashSet::default();
-    let mut carried: FxHashSet<BufferId> = FxHashSet::default();
-    carried.extend(pipeline.function.params.iter().filter_map(|param| match param {
-        wavemark_tile::Param::Buffer { buffer, .. } => Some(*buffer),
-        wavemark_tile::Param::Scalar(_) => None,
-    }));
-    let mut analyzer = Analyzer::new();
-    analyzer.bind(node.var, &Range { min: node.min.clone(), extent: node.extent.clone() });
-    let mut written: FxHashMap<BufferId, &Region> = FxHashMap::default();
-    for statement in pipeline.statements {
-        for region in statement.reads() {
-            let by_all_threads =
-                in_threads && pipeline.function.buffer(region.buffer).scope.starts_with("shared");
-            let covered = written
-                .get(&region.buffer)
-                .is_some_and(|first| by_all_threads || covers(first, region, &mut analyzer));
-            if !covered {
-                carried.insert(region.buffer);
-            }
-        }
-        let conditional = is_conditional(&statement.block.body);
-        for region in statement.writes() {
-            if conditional && !written.contains_key(&region.buffer) {
-                carried.insert(region.buffer);
-            }
-            written.entry(region.buffer).or_insert(region);
-            found.insert(region.buffer);
+/// of the whole. Without those that are `private` anyway; in the order of their first accesses.
+pub fn written_first(
+    pipeline: &Loop,
+    node: &For,
+    private: &FxHashSet<BufferId>,
+    outside: Outside,
+    in_threads: bool,
+) -> Vec<BufferId> {
+    let function = pipeline.function;
+    let mut is_parameter = vec![false; function.buffers.len()];
+    for param in &function.params {
+        if let Param::Buffer { buffer, .. } = param {
+            is_parameter[buffer.0 as usize] = true;
         }
     }
-    found.retain(|buffer| !carried.contains(buffer) && !outside.contains(*buffer));
-    found
+    let mut analyzer = Analyzer::new();
+    analyzer.bind(node.var, &Range { min: node.min.clone(), extent: node.extent.clone() });
+    let mut is_candidate = |&OfBuffer { buffer, all, .. }: &OfBuffer| {
+        let [first, ..] = all else { return false };
+        if !first.writes || pipeline.statements[first.statement].inside.conditional {
+            return false;
+        }
+        if private.contains(&buffer) || outside.contains(buffer) || is_parameter[buffer.0 as usize] {
+            return false;
+        }
+        let by_all_threads = in_threads && function.buffer(buffer).scope.starts_with("shared");
+        let mut reads = all.iter().filter(|access| !access.writes);
+        by_all_threads || reads.all(|read| covers(first.region, read.region, &mut analyzer))
+    };
+    let candidates = pipeline.accesses_by_buffer().filter(|accesses| is_candidate(accesses));
+    candidates.map(|accesses| accesses.buffer).collect()
 }
 
 fn covers(outer: &Region, inner: &Region, analyzer: &mut Analyzer) -> bool {
@@ -121,18 +119,6 @@ fn covers(outer: &Region, inner: &Region, analyzer: &mut Analyzer) -> bool {
             analyzer.can_prove(&fold::le(outer.min.clone(), inner.min.clone()))
                 && analyzer.can_prove(&fold::le(end(inner), end(outer)))
         })
-}
-
-fn is_conditional(stmt: &Stmt) -> bool {
-    let mut found = false;
-    stmt.visit(&mut |part| {
-        found |= match part {
-            Stmt::If { .. } => true,
-            Stmt::Block(block) => !block.predicate.is_true(),
-            _ => false,
-        };
-    });
-    found
 }
 
 /// The private buffers in order, those of several versions replaced by one with a leading dimension, and what

@@ -161,8 +161,7 @@ fn customary(
             committed(&groups[section as usize], pipeline, section, wait.stage),
         )
     });
-    let refined = tables(&written, steps);
-    let verdict = timeline.judge(&refined);
+    let verdict = timeline.judge(tables(&written, steps));
     if !verdict.right {
         return None;
     }
@@ -300,7 +299,7 @@ fn uniform(
     }
     let (timeline, waits) = solve(&needs)?;
     let written = write(&waits, |section, wait| Form::exact(section, &wait.counts));
-    let left_in_flight = left_in_flight(pipeline, &timeline.judge(&waits));
+    let left_in_flight = left_in_flight(pipeline, &timeline.judge(waits));
     Ok(Plan { groups, waits: written, versions, remarks, left_in_flight })
 }
 
