@@ -21,6 +21,9 @@ pub(super) const MOST_ROUNDS: u32 = 3;
 /// How many states there may be.
 const MOST_STATES: usize = 20_000;
 
+/// How many operations the machines of all states may hold: some ten bytes each.
+const MOST_HELD: usize = 16 << 20;
+
 /// How many operations a wave may do: the machine counts them in a byte.
 const MOST_OPERATIONS: u8 = 240;
 
@@ -101,6 +104,7 @@ impl Explorer<'_> {
         };
         let mut work = self.at_barriers(start)?;
         let mut seen: FxHashSet<State> = work.iter().cloned().collect();
+        let mut held = 0;
         while let Some(state) = work.pop() {
             let mut moved = false;
             let mut next = Vec::new();
@@ -113,11 +117,13 @@ impl Explorer<'_> {
             for state in next {
                 for state in self.at_barriers(state)? {
                     if seen.insert(state.clone()) {
+                        let waves = state.parties.iter().flat_map(|party| &party.waves);
+                        held += waves.map(|&wave| usize::from(state.machine.done(wave))).sum::<usize>();
                         work.push(state);
                     }
                 }
             }
-            if seen.len() > MOST_STATES {
+            if seen.len() > MOST_STATES || held > MOST_HELD {
                 return Err(NotFollowed::TooLarge);
             }
         }
@@ -186,6 +192,9 @@ impl Explorer<'_> {
                         }
                         Step::Goes(machine, _) => drop(behind.insert(machine.without_orders())),
                     }
+                }
+                if behind.len() > MOST_STATES {
+                    return Err(NotFollowed::TooLarge);
                 }
             }
             machines = behind.into_iter().collect();

@@ -4,6 +4,8 @@
 //! may as well be done when all clusters have ended. Done in the order of clusters, and of each cluster's own, they give
 //! what one thread gives that runs a cluster after the other: sums of floating-point numbers depend on that.
 
+use wavemark_budget::nearly_used_up;
+
 use super::Global;
 use crate::atomic::{AtomicShape, Flush};
 use crate::lanewise::atomics;
@@ -39,6 +41,8 @@ pub(super) struct PutOff {
     blocks: Vec<Vec<Chunk>>,
     /// A cluster had not come to its end when its turn ended, so that others might have come between.
     pub interrupted: bool,
+    /// There was no room for all of them.
+    dropped: bool,
 }
 
 /// An operation that was put off.
@@ -56,16 +60,17 @@ struct Operation {
 }
 
 impl PutOff {
-    /// Whether they cannot be done in the order of clusters, or are too many.
+    /// Whether they cannot be done in the order of clusters, or were too many.
     pub fn is_lost(&self) -> bool {
-        self.interrupted && !self.operations.is_empty() || self.blocks.len() > MOST
+        self.interrupted && !self.operations.is_empty() || self.dropped
     }
 
     /// One comes, of `claimant`.
     pub fn add(&mut self, claimant: u32, blind: Blind<'_>) {
         let Blind { shape, flush, range, mask, at, data } = blind;
         if self.blocks.last().is_none_or(|block| block.len() + at.len() + data.len() > BLOCK) {
-            if self.blocks.len() > MOST {
+            self.dropped |= self.blocks.len() == MOST || nearly_used_up();
+            if self.dropped {
                 return;
             }
             self.blocks.push(Vec::with_capacity(BLOCK));
