@@ -125,7 +125,7 @@ fn workgroups_that_add_up_numbers() {
         "global_store_b8 v2, v5, s[4:5] offset:3",
         "global_atomic_add_f32 v5, v2, v6, s[4:5] th:TH_ATOMIC_RETURN scope:SCOPE_DEV",
         "global_atomic_add_f32 v2, v6, s[4:5]",
-        "global_atomic_cmpswap_b32 v2, v[5:6], s[4:5] scope:SCOPE_DEV",
+        "global_atomic_cmpswap_b32 v2, v[6:7], s[4:5] scope:SCOPE_DEV",
     ] {
         same_for_all(&format!("{add}\n{touched}"));
         same_for_all(&format!("{touched}\n{add}\ns_barrier_signal -1\ns_barrier_wait -1\n{add}"));
