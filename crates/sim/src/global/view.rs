@@ -25,6 +25,8 @@ use crate::regs::Chunk;
 const PAGE: usize = 4096;
 /// Bytes that readers are remembered of.
 const GRANULE: usize = 64;
+/// Granules of a page.
+const GRANULES: usize = PAGE / GRANULE;
 /// Pairs of bytes of a granule.
 const PAIRS: usize = GRANULE / 2;
 /// More readers than one.
@@ -50,7 +52,7 @@ pub(super) struct View {
 /// the host more than an allocation.
 #[derive(Debug)]
 struct Writers {
-    granules: [Granule; PAGE / GRANULE],
+    granules: [Granule; GRANULES],
     /// Who has written in which pair of bytes, 0 is nobody, of the granules that several have written, by their numbers.
     several: Vec<(u8, [u32; PAIRS])>,
 }
@@ -92,12 +94,12 @@ impl Claimed {
 
 impl Writers {
     fn new() -> Box<Writers> {
-        let granules = [Granule { writer: 0, written: 0 }; PAGE / GRANULE];
+        let granules = [Granule { writer: 0, written: 0 }; GRANULES];
         Box::new(Writers { granules, several: Vec::new() })
     }
 
     /// Bytes that they may come to take.
-    const MOST: usize = size_of::<Writers>() + PAGE / GRANULE * size_of::<(u8, [u32; PAIRS])>();
+    const MOST: usize = size_of::<Writers>() + GRANULES * size_of::<(u8, [u32; PAIRS])>();
 
     /// `claimant` reads the bytes of `mask` in a granule.
     #[inline]
@@ -448,7 +450,6 @@ impl Global {
 /// Calls `f` with the granules of the bytes from the first to the last: the page, the granule in it, and its bytes.
 #[inline(always)]
 fn for_each_granule(bytes: RangeInclusive<usize>, mut f: impl FnMut(usize, usize, u64)) {
-    const OF_PAGE: usize = PAGE / GRANULE;
     let (first, last) = bytes.into_inner();
     let from =
         |granule: usize| if granule == first / GRANULE { u64::MAX << (first % GRANULE) } else { u64::MAX };
@@ -456,7 +457,7 @@ fn for_each_granule(bytes: RangeInclusive<usize>, mut f: impl FnMut(usize, usize
         if granule == last / GRANULE { u64::MAX >> (GRANULE - 1 - last % GRANULE) } else { u64::MAX }
     };
     for granule in first / GRANULE..=last / GRANULE {
-        f(granule / OF_PAGE, granule % OF_PAGE, from(granule) & to(granule));
+        f(granule / GRANULES, granule % GRANULES, from(granule) & to(granule));
     }
 }
 
@@ -474,7 +475,7 @@ fn agree(views: &[Global], at: usize) -> bool {
         let pages = view.writers.iter().enumerate();
         pages.filter_map(|(page, writers)| Some((page, writers.as_deref()?))).all(|(page, writers)| {
             others().all(|other| {
-                let first = page * (PAGE / GRANULE);
+                let first = page * GRANULES;
                 let readers = other.readers.get(first..).unwrap_or_default();
                 let unread = readers
                     .iter()
@@ -500,9 +501,8 @@ struct Written {
 impl View {
     /// Whether anybody has read or written something of a granule.
     fn touches(&self, granule: usize) -> bool {
-        const OF_PAGE: usize = PAGE / GRANULE;
-        let writers = self.writers.get(granule / OF_PAGE).and_then(Option::as_deref);
-        writers.is_some_and(|writers| writers.granules[granule % OF_PAGE].written != 0)
+        let writers = self.writers.get(granule / GRANULES).and_then(Option::as_deref);
+        writers.is_some_and(|writers| writers.granules[granule % GRANULES].written != 0)
             || self.readers.get(granule).is_some_and(|&reader| reader != 0)
     }
 
