@@ -57,10 +57,17 @@ pub struct Op {
     pub dwords: u8,
     /// It does nothing.
     pub nothing: bool,
-    /// Dwords to the operation that comes next where nobody watches: what does nothing is passed over.
+    /// Dwords to the operation that comes next where nobody watches: what does nothing is passed over, the rest of its line is
+    /// done.
     pub way: u8,
     /// Instructions in there.
     pub steps: u8,
+    /// The body ends with [`Op::next_in_line`], for as long as there is one.
+    pub goes_on: bool,
+    /// Dwords to the next operation of its line; 0 behind the last one.
+    pub next: u8,
+    /// It is in its line, which does not change any more.
+    pub lined_up: bool,
     /// It asks what other workgroups may have done, or waits for them: a scoped load or a returning atomic on global
     /// memory, a sleep.
     pub asks: bool,
@@ -84,9 +91,28 @@ impl Op {
             nothing: false,
             way: dwords,
             steps: 1,
+            goes_on: false,
+            next: 0,
+            lined_up: false,
             asks: false,
             detail: None,
         }
+    }
+
+    /// The same operation, in no line.
+    pub fn alone(&self) -> Op {
+        Op { next: 0, ..self.clone() }
+    }
+
+    /// The operation behind this one in its line ([`crate::program`]): it has the same body.
+    ///
+    /// # Safety
+    /// An operation with a `next` must stand in a slice with that operation so many places behind it, and be borrowed from
+    /// it.
+    #[inline(always)]
+    pub unsafe fn next_in_line(&self) -> Option<&Op> {
+        // SAFETY: the caller's promise.
+        (self.next != 0).then(|| unsafe { &*std::ptr::from_ref(self).add(self.next.into()) })
     }
 }
 

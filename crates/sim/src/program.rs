@@ -4,10 +4,15 @@
 //! filled when a wave first gets there, and pages of slots are made when needed: what a kernel has beside its way (other
 //! kernels, reports of failed assertions) costs nothing. On gfx1250 there is one table per value of the upper VGPR bits
 //! met.
+//!
+//! Where nobody watches, vector operations behind each other that have the same body are a *line*: the body does one after
+//! the other, from whichever of them a wave comes to. Products without matrix instructions are lines of multiplications for
+//! the most part, and an indirect call for each of them costs as much as the multiplication.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use wavemark_isa::decode_as_executed;
 use wavemark_isa::effects::{Control, CounterSet, Effects, HwField, HwReg, Path, Scope, Verb, VgprMsb};
 use wavemark_target::{Facts, Machine};
@@ -177,6 +182,15 @@ impl Program {
         (offset & 3 == 0 && offset < self.segment.bytes.len() as u64).then_some((offset / 4) as usize)
     }
 
+    /// A wave that nobody watches comes to `slot` of table `table` and goes on in a straight line.
+    #[inline]
+    pub fn line_up(&mut self, table: usize, slot: usize) {
+        let page = self.tables[table].pages.get_mut(slot / PAGE).and_then(Option::as_deref_mut);
+        if let Some(page) = page.filter(|page| !page.ops[slot % PAGE].lined_up) {
+            line_up(&mut page.ops, slot % PAGE);
+        }
+    }
+
     /// Whether an instruction that was reached talks to other workgroups: an atomic or scoped access to global memory.
     pub fn talks(&self) -> bool {
         self.talks
@@ -191,6 +205,9 @@ impl Program {
         let OpTable { msb, pages } = &mut self.tables[table];
         let Some(Page { ops, sites }) = pages[slot / PAGE].as_deref_mut() else { return };
         let at = slot % PAGE;
+        if is_second_half(&ops[at]) {
+            unline(ops);
+        }
         let inst = match decode_as_executed(self.machine, &self.segment.bytes[slot * 4..]) {
             Ok(inst) => inst,
             Err(why) => {
@@ -223,7 +240,10 @@ fn pass_over(ops: &mut [Op], at: usize) {
         return;
     }
     let passed = ops[at].dwords;
-    let leads_here = |&n: &usize| ops[at - n].kind == OpKind::Alu && usize::from(ops[at - n].dwords) == n;
+    let leads_here = |&n: &usize| {
+        let op = &ops[at - n];
+        op.kind == OpKind::Alu && usize::from(op.dwords) == n && !op.lined_up
+    };
     if let Some(n) = (1..=at.min(MAX_DWORDS)).find(leads_here) {
         let op = &mut ops[at - n];
         (op.way, op.steps) = (op.dwords + passed, 2);
@@ -232,6 +252,82 @@ fn pass_over(ops: &mut [Op], at: usize) {
 
 /// Dwords of an instruction, at the most.
 const MAX_DWORDS: usize = 5;
+
+/// Operations of a line, at the most, a pair's second half apart: their dwords, with those of what is passed over, are to be
+/// counted in a byte.
+const LINE: usize = 24;
+const _: () = assert!((LINE + 1) * 2 * MAX_DWORDS <= u8::MAX as usize);
+
+/// Lines up the operations from `from` on, up to one that is not bound or already is in a line: a body does all operations
+/// behind each other that have that body, so that the interpreter loop is gone through once for them. A pair whose halves
+/// have the same body is two operations of a line. The second stands in the slot of the instruction's second dword, unbound:
+/// no wave gets there but one that jumps into the instruction.
+fn line_up(ops: &mut [Op], mut from: usize) {
+    let free =
+        |ops: &[Op], at: usize| ops.get(at).is_some_and(|op| op.kind != OpKind::Unbound && !op.lined_up);
+    let mut line: SmallVec<[usize; LINE + 1]> = SmallVec::new();
+    while free(ops, from) {
+        line.clear();
+        while free(ops, from) && line.len() < LINE {
+            split_pair(ops, from);
+            if line.last().is_some_and(|&last| !(ops[last].goes_on && same_body(&ops[last], &ops[from]))) {
+                break;
+            }
+            loop {
+                ops[from].lined_up = true;
+                line.push(from);
+                from += usize::from(ops[from].way);
+                if !ops.get(from).is_some_and(is_second_half) {
+                    break;
+                }
+            }
+        }
+        for pair in line.windows(2).rev() {
+            let Op { way, steps, .. } = ops[pair[1]];
+            let op = &mut ops[pair[0]];
+            op.next = op.way;
+            (op.way, op.steps) = (op.way + way, op.steps + steps);
+        }
+    }
+}
+
+fn same_body(one: &Op, other: &Op) -> bool {
+    std::ptr::fn_addr_eq(one.body, other.body)
+}
+
+/// Whether it stands in the slot of a pair's second dword.
+fn is_second_half(op: &Op) -> bool {
+    op.kind == OpKind::Unbound && op.goes_on
+}
+
+/// If there is a pair at `at` whose halves have the same body, and no instruction in its second dword: the halves.
+fn split_pair(ops: &mut [Op], at: usize) {
+    if !ops.get(at + 1).is_some_and(|op| op.kind == OpKind::Unbound && !is_second_half(op)) {
+        return;
+    }
+    if let Some([first, second]) =
+        alu::pair::halves(&ops[at]).filter(|[first, second]| same_body(first, second))
+    {
+        let Op { way, steps, .. } = ops[at];
+        ops[at] = Op { way: 1, steps, ..first };
+        ops[at + 1] = Op { way: way - 1, steps: 0, kind: OpKind::Unbound, ..second };
+    }
+}
+
+/// Undoes all lines, and joins all pairs.
+#[cold]
+fn unline(ops: &mut [Op]) {
+    for op in &mut *ops {
+        if is_second_half(op) {
+            *op = empty_op();
+        }
+        alu::pair::join(op);
+        (op.next, op.way, op.steps, op.lined_up) = (0, op.dwords, 1, false);
+    }
+    for at in 0..ops.len() {
+        pass_over(ops, at);
+    }
+}
 
 /// Whether an instruction asks what other workgroups have done, or waits for them.
 fn asks(facts: &Facts, effects: &Effects) -> bool {

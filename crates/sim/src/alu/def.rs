@@ -37,6 +37,8 @@ pub struct VectorDef {
     pub dst: [Kind; 2],
     /// The bodies.
     pub bodies: Bodies,
+    /// They go on along a line ([`Op::next_in_line`]).
+    pub goes_on: bool,
     /// The bodies with `clamp`, where that is not the clamp of a floating result.
     pub clamp: Option<Bodies>,
     /// src2 is the old destination (or, without src2, the first free source is).
@@ -85,8 +87,9 @@ impl OwnMods {
     }
 }
 
-const fn vector<K: Exact>(bodies: Bodies) -> VectorDef {
+const fn vector<K: Exact>(bodies: Bodies, goes_on: bool) -> VectorDef {
     VectorDef {
+        goes_on,
         signs_in_imm: true,
         src: [K::A::KIND, K::B::KIND, K::C::KIND],
         dst: [K::D::KIND, K::E::KIND],
@@ -102,12 +105,12 @@ const fn vector<K: Exact>(bodies: Bodies) -> VectorDef {
 
 /// A lane function compiled for every host level.
 pub const fn fast<K: Lane>() -> VectorDef {
-    vector::<K>(bodies::<Fast<K>>())
+    vector::<K>(bodies::<Fast<K>>(), true)
 }
 
 /// A lane function run lane by lane.
 pub const fn slow<K: Exact>() -> VectorDef {
-    vector::<K>([[Slow::<K>::body; 2]; 3])
+    vector::<K>([[Slow::<K>::body; 2]; 3], false)
 }
 
 /// A body that does the whole wave itself.
@@ -117,6 +120,7 @@ pub const fn whole(src: [Kind; 3], dst: [Kind; 2], body: Body) -> VectorDef {
         src,
         dst,
         bodies: [[body; 2]; 3],
+        goes_on: false,
         clamp: None,
         accumulates: false,
         own_mods: false,
@@ -285,7 +289,8 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
     let operands = arrange(mnemonic, def, exec_only, &inst.operands)?;
 
     let body = def.bodies[chosen_level()][size(binder.layout.chunks)];
-    let mut op = Op { imm: u64::from(mods.control), ..Op::new(body, OpKind::Alu, inst.size / 4) };
+    let goes_on = def.goes_on;
+    let mut op = Op { imm: u64::from(mods.control), goes_on, ..Op::new(body, OpKind::Alu, inst.size / 4) };
     if def.own_mods {
         op.imm = u64::from(mods.op_sel & 15)
             | u64::from(mods.op_sel_hi & 15) << 4

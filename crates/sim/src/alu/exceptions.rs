@@ -349,7 +349,7 @@ pub fn record(binder: &Binder<'_>, op: &mut Op, kinds: [Kind; 3], scalar: bool) 
         suppressible: facts.dx10_clamp_and_ieee,
         defined: facts.exceptions_defined,
     };
-    op.body = run;
+    (op.body, op.goes_on) = (run, false);
     op.detail = Some(Arc::new(Detail::Alu(AluDetail::Recorded(Box::new(recorded)))));
 }
 

@@ -345,17 +345,27 @@ impl<K: Lane> Kernel for Fast<K> {
         // The two usual settings: f32 denormals kept (compiled code) or flushed (the assembler's default).
         let flush = K::DEPENDS.has_flush() && mode == 0;
         if (mode != mode_want && !flush) || exact_only() {
-            return every_lane_of::<K>(regs, op);
+            // SAFETY: the caller's promise.
+            return unsafe { every_lane_of::<K>(regs, op) };
         }
-        let mut out = Out::<N>::uninit();
-        // SAFETY: the binder placed all operands, of these kinds, inside the slabs.
-        unsafe {
-            if compute::<K, H, N>(regs, op, flush, &mut out) != 0 {
-                // Again and elsewhere: what a call gets a reference to must be in memory, and `out` stays in the host's
-                // registers.
-                return H::run_apart::<Repairing<K>, N>(regs, op);
+        let mut op = op;
+        loop {
+            let mut out = Out::<N>::uninit();
+            // SAFETY: the binder placed all operands, of these kinds, inside the slabs; an operation of a line stands in the
+            // page.
+            unsafe {
+                if compute::<K, H, N>(regs, op, flush, &mut out) == 0 {
+                    put::<K, H, N>(regs, op, &out);
+                } else {
+                    // Again and elsewhere: what a call gets a reference to must be in memory, and `out` stays in the
+                    // host's registers.
+                    H::run_apart::<Repairing<K>, N>(regs, op);
+                }
+                match op.next_in_line() {
+                    Some(next) => op = next,
+                    None => return,
+                }
             }
-            put::<K, H, N>(regs, op, &out);
         }
     }
 }
@@ -470,10 +480,18 @@ unsafe fn mask_of<H: Host, const N: usize>(row: &Row<N>) -> u64 {
 }
 
 /// What [`Fast`] leaves to the exact function: out of its way, so that it needs no stack frame.
+///
+/// # Safety
+/// As of [`Op::next_in_line`].
 #[cold]
 #[inline(never)]
-fn every_lane_of<K: Exact>(regs: &mut Regs, op: &Op) {
-    every_lane(regs, op, &Shim::of::<K>());
+unsafe fn every_lane_of<K: Exact>(regs: &mut Regs, op: &Op) {
+    let mut rest = Some(op);
+    while let Some(op) = rest {
+        every_lane(regs, op, &Shim::of::<K>());
+        // SAFETY: the caller's promise.
+        rest = unsafe { op.next_in_line() };
+    }
 }
 
 /// The exact function in the active lanes of `out` that hold a NaN. The sources are as they were.

@@ -29,7 +29,7 @@ mod lanes;
 mod modified;
 mod modifiers;
 mod narrow;
-mod pair;
+pub(crate) mod pair;
 mod salu_bits;
 mod salu_float;
 mod salu_int;

@@ -185,6 +185,7 @@ pub fn wrap(modified: Modified, mut inner: Op, layout: Layout) -> Op {
     let wrapped = Wrapped { status: modified.status, moves, inner, finish, modified };
     Op {
         body: bodies::<Run>()[chosen_level()][size(layout.chunks)],
+        goes_on: false,
         detail: Some(Arc::new(Detail::Alu(AluDetail::Modified(Box::new(wrapped))))),
         ..outer
     }

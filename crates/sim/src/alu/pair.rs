@@ -65,6 +65,26 @@ fn reads(reader: (&Op, &VectorDef), writer: (&Op, &VectorDef), chunks: u32) -> b
     })
 }
 
+/// The halves of `op`, if it is a pair, as operations to be done one behind the other, if both go on
+/// ([`Op::next_in_line`]). The first stands for the instruction, and keeps in its detail what [`join`] needs.
+pub fn halves(op: &Op) -> Option<[Op; 2]> {
+    let Some(Detail::Alu(AluDetail::Pair { x, y, order })) = op.detail.as_deref() else { return None };
+    let [first, second] = match order {
+        Order::XThenY => [x, y],
+        Order::YThenX => [y, x],
+        Order::Hold(_) => return None,
+    };
+    (first.goes_on && second.goes_on)
+        .then(|| [Op { detail: op.detail.clone(), dwords: op.dwords, ..first.clone() }, second.clone()])
+}
+
+/// The pair again whose first half `op` may be.
+pub fn join(op: &mut Op) {
+    if let Some(Detail::Alu(AluDetail::Pair { .. })) = op.detail.as_deref() {
+        *op = Op { detail: op.detail.clone(), ..Op::new(run, OpKind::Alu, op.dwords) };
+    }
+}
+
 /// The body.
 ///
 /// # Safety

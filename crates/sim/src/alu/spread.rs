@@ -66,6 +66,7 @@ pub fn wrap(op: Op, kinds: [Kind; 3], layout: Layout) -> Op {
     inner.imm &= (1 << SIGNS) - 1;
     Op {
         body: bodies::<Run>()[chosen_level()][size(layout.chunks)],
+        goes_on: false,
         detail: Some(Arc::new(Detail::Alu(AluDetail::Spread(Spread { moves, inner })))),
         ..op
     }
@@ -83,7 +84,7 @@ impl Kernel for Run {
         if regs.mode.raw & GPR_IDX_EN != 0 {
             // Relative to M0: the lane by lane path moves the registers before it looks at their signs.
             // SAFETY: the caller's promise; MODE keeps the body from taking its sources for rows.
-            return unsafe { (inner.body)(regs, op) };
+            return unsafe { (inner.body)(regs, &op.alone()) };
         }
         for &Move { scalar, from, to, and, xor } in moves {
             // SAFETY: the binder placed the source inside the slabs; the scratch rows are inside.

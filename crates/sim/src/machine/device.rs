@@ -133,6 +133,9 @@ pub(crate) struct Device<'a, O: Observer> {
 const TURN: usize = 1 << 18;
 /// The same with a seed.
 const SEEDED_TURN: usize = 1 << 8;
+/// Visible operations of a wave before the next one of its workgroup has its turn, where neither a seed asks for interleavings
+/// nor an observer for the order that an author has in mind.
+const AT_ONCE: usize = 16;
 
 impl<'a, O: Observer> Device<'a, O> {
     pub fn new(
@@ -445,8 +448,13 @@ impl<O: Observer, B: FnMut(&mut Wave, &mut Vec<u8>)> GroupTurn<'_, '_, O, B> {
     fn go_round(self) -> Result<bool, (WaveId, Stop)> {
         let GroupTurn { program, waves, next, cx, mut begins, order } = self;
         let count = waves.len();
-        // A wave alone in its workgroup has all of the turn at once.
-        let at_once = if count == 1 && !order.noted { order.operations } else { 1 };
+        let at_once = match count {
+            _ if order.noted => 1,
+            // Alone in its workgroup it has all of the turn.
+            1 => order.operations,
+            _ if O::ACTIVE || order.seeded => 1,
+            _ => AT_ONCE,
+        };
         let mut left = order.operations;
         let mut progress = false;
         while left > 0 {
@@ -474,7 +482,7 @@ impl<O: Observer, B: FnMut(&mut Wave, &mut Vec<u8>)> GroupTurn<'_, '_, O, B> {
                 }
             }
             progress |= moved;
-            left = if cx.cluster.asks { 0 } else { left - at_once };
+            left = if cx.cluster.asks { 0 } else { left.saturating_sub(at_once) };
             if !moved || *cx.live == 0 {
                 break;
             }

@@ -5,16 +5,18 @@
 //! show nothing else. Which wave goes next is round-robin, or drawn from the seed. A run is a pure function
 //! of its inputs, for every number of threads ([`side_by_side`]).
 //!
-//! Not finer, and not coarser: a wave that does 16 of those at a time saves 4 to 14 % of a product (its registers stay in the
-//! first cache, and changes cost something). But waves then meet each other's accesses in another order than their
-//! author means, and half of the findings for a missing barrier name a place where none would help.
+//! Where nobody watches and no seed is given, a wave does 16 of those at a time: 5 to 12 % of a product, because its registers
+//! stay in the first cache. Not so where a checker watches: waves would meet each other's accesses in another order than
+//! their author means, and half of the findings for a missing barrier would name a place where none would help. So what a
+//! kernel with a race computes may differ with and without a checker, as it may from seed to seed.
 //!
 //! What an instruction may cost if nobody watches, in cycles of the host with AVX-512 (wave32; the loops under
 //! `tests/sim/speed` measure time; on the Zen 5 of these figures, at about 4.2 GHz, 10 cycles are 2.4 ns):
 //!
 //! * vector arithmetic: 10. Four for the loop (load the operation, look at its kind, count, call), six for the body:
 //!   two loads per source, the operation, two stores, no branch but those on MODE, on a NaN and on EXEC, all foreseen.
-//!   A source that is a scalar adds 10 (`alu::spread`).
+//!   A source that is a scalar adds 10 (`alu::spread`). Operations of a kind behind each other are a line and go through the
+//!   loop once ([`crate::program`]).
 //! * scalar arithmetic and branches: 8.
 //! * a burst ([`crate::burst`]): 40 to issue it (compare the addresses, look up the bounds, capture what is stored), 50 to
 //!   take it out of the queue and move its data.
@@ -26,9 +28,8 @@
 //!
 //! The MIX loop of 12 vector, 2 scalar, 3 memory instructions, 2 waits and a branch is thus meant to take some 450 cycles
 //! a round, 23 an instruction. A product of binary32 without matrix instructions (Triton's for gfx1100: of 365 instructions a
-//! round 48 load LDS, some 230 compute) takes 59 an instruction on a Zen 4 that others use as well, which is 16 ns:
-//! its first cache of 32 KB holds neither the registers of four waves that take turns nor the operations of a round, so
-//! that bodies mostly wait for rows. The general form of a memory operation takes ten times as much as a burst and more, a
+//! round 48 load LDS, some 230 compute) takes 51 an instruction on a Zen 4, which is 14 ns: its first cache of 32 KB does not
+//! hold the operations of a round. The general form of a memory operation takes ten times as much as a burst and more, a
 //! watched instruction eight to fifteen times what an unwatched one does.
 
 pub mod address;
@@ -478,6 +479,9 @@ fn run_wave<O: Observer>(
     let Some(first) = program.slot(wave.regs.pc) else { return left_the_code(wave.regs.pc) };
     // The page, and the slot in it.
     let (mut number, mut at) = (first / PAGE, first % PAGE);
+    if !O::ACTIVE {
+        program.line_up(wave.table, first);
+    }
     let mut steps = 0u64;
     let result = loop {
         let Some(page) = program.page(wave.table, number) else {
@@ -500,7 +504,7 @@ fn run_wave<O: Observer>(
             let (way, count) = if O::ACTIVE { (op.dwords, 1) } else { (op.way, op.steps) };
             steps += u64::from(count);
             at += usize::from(way);
-            // SAFETY: decode chose the body for the host's instruction set (`alu::level`).
+            // SAFETY: decode chose the body for the host's instruction set (`alu::level`); lines stand in the page.
             unsafe { (op.body)(&mut wave.regs, op) };
         };
         let slot = number * PAGE + at;
@@ -529,7 +533,12 @@ fn run_wave<O: Observer>(
                     }
                 }
                 match program.slot(wave.regs.pc) {
-                    Some(target) => (number, at) = (target / PAGE, target % PAGE),
+                    Some(target) => {
+                        if !O::ACTIVE {
+                            program.line_up(wave.table, target);
+                        }
+                        (number, at) = (target / PAGE, target % PAGE);
+                    }
                     None => break left_the_code(wave.regs.pc),
                 }
             }

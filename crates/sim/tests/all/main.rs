@@ -2,6 +2,7 @@
 //! a program ([`snippet`]).
 
 mod exceptions;
+mod lines;
 mod memory;
 mod runs;
 mod snippet;
