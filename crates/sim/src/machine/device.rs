@@ -135,7 +135,7 @@ const TURN: usize = 1 << 18;
 const SEEDED_TURN: usize = 1 << 8;
 /// Visible operations of a wave before the next one of its workgroup has its turn, where neither a seed asks for interleavings
 /// nor an observer for the order that an author has in mind.
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 64;
 
 impl<'a, O: Observer> Device<'a, O> {
     pub fn new(

@@ -5,7 +5,7 @@
 //! show nothing else. Which wave goes next is round-robin, or drawn from the seed. A run is a pure function
 //! of its inputs, for every number of threads ([`side_by_side`]).
 //!
-//! Where nobody watches and no seed is given, a wave does 16 of those at a time: 5 to 12 % of a product, because its registers
+//! Where nobody watches and no seed is given, a wave does 64 of those at a time: 3 to 12 % of a product, because its registers
 //! stay in the first cache. Not so where a checker watches: waves would meet each other's accesses in another order than
 //! their author means, and half of the findings for a missing barrier would name a place where none would help. So what a
 //! kernel with a race computes may differ with and without a checker, as it may from seed to seed.
