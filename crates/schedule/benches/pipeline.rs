@@ -1,13 +1,14 @@
 //! Speed of the pipelining pass: a nested, multi-stage GEMM, and chains of 10 to 20,000 statements, whose times should
 //! grow with their number. The pass alone is timed, on a fresh copy of the module each time.
 //!
-//! Measured on one machine within one minute, medians of single calls: the pass takes 55 µs on the GEMM, TVM 0.27 takes
-//! 1.0 ms on the same program once it is warm (200 calls), 18 to 19 times as long. Chains of 1,000, 6,000 and 10,000
-//! statements take 1.5, 12 and 20 ms. (Criterion's means are up to a fifth longer on a machine with other work.)
+//! Measured on one machine within one minute, medians of single calls: the pass takes 47 µs on the GEMM, TVM 0.27 takes
+//! 1.05 to 1.08 ms on the same program once it is warm (1,000 calls), 22 to 23 times as long. Chains of 1,000, 6,000 and
+//! 10,000 statements take 1.5, 12 and 20 ms. (Criterion's means are up to a fifth longer on a machine with other work.)
 //!
-//! The limit worked towards is a twentieth of TVM's time, 50 µs there. Of 490,000 instructions, copies of the statements
-//! and their renaming are a third, the finding of regions a quarter, the counts of waits a tenth; `malloc` and `free`, in
-//! all of these, a tenth too. Making each copy at once instead of cloning first gained nothing and cost chains a quarter.
+//! The limit is a twentieth of TVM's time, 50 µs there. Of 460,000 instructions, copies of the statements and their
+//! renaming are three tenths, the finding of regions a quarter, the counts of waits a tenth; `malloc` and `free`, in all of
+//! these, a fifth. Making each copy at once instead of cloning first gained nothing and cost chains a quarter; to keep
+//! regions as a base with two offsets, or the versions of buffers in a list, gained nothing.
 
 use std::fmt::Write;
 

@@ -114,6 +114,17 @@ pub(crate) fn equal(a: &Expr, b: &Expr) -> bool {
     }
 }
 
+/// The value of a constant, or of an operator of two constants.
+pub(crate) fn value(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Binary(op, sides) => match &**sides {
+            [a @ Expr::Int(..), b @ Expr::Int(..)] => try_binary(*op, a, b)?.as_int(),
+            _ => None,
+        },
+        _ => expr.as_int(),
+    }
+}
+
 /// The folded result of `a op b`, when TVM folds it. Both sides have one type.
 pub(crate) fn try_binary(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
     use BinaryOp::*;

@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 
 use crate::arith::Analyzer;
 use crate::arith::interval::{Cover, Domains, SymbolicInterval};
+use crate::dtype::Dtype;
 use crate::expr::{BinaryOp, BufferId, Call, Expr, VarId};
 use crate::fold;
 use crate::function::Function;
@@ -61,13 +62,38 @@ enum Access {
     Opaque = 2,
 }
 
-/// One interval a dimension.
-type Boxes = SmallVec<[SymbolicInterval; 3]>;
-
 struct Touched {
     buffer: BufferId,
     access: Access,
-    boxes: Boxes,
+    /// Which sides of boxes are its own, one a dimension.
+    sides: std::ops::Range<usize>,
+}
+
+/// What a box covers in one dimension.
+enum Side {
+    /// `first ..= last` of `int32`: as nearly all do.
+    Constants(i64, i64),
+    Interval(SymbolicInterval),
+}
+
+impl Side {
+    fn interval(&self) -> SymbolicInterval {
+        match self {
+            &Side::Constants(first, last) => SymbolicInterval::of_constants((first, last)),
+            Side::Interval(interval) => interval.clone(),
+        }
+    }
+
+    /// Becomes the hull of both.
+    fn extend(&mut self, other: &Side, analyzer: &mut Analyzer) {
+        if let (Side::Constants(first, last), &Side::Constants(from, to)) = (&mut *self, other) {
+            (*first, *last) = (from.min(*first), to.max(*last));
+            return;
+        }
+        let mut hull = self.interval();
+        hull.extend(&other.interval(), analyzer);
+        *self = Side::Interval(hull);
+    }
 }
 
 /// So many buffers are looked through; for more there is a table.
@@ -100,7 +126,9 @@ struct Detector<'f> {
     analyzer: Analyzer,
     domains: Domains,
     lets: FxHashMap<VarId, Expr>,
-    touched: Vec<Touched>,
+    touched: SmallVec<[Touched; FEW]>,
+    /// The boxes of what is touched, one behind the other; at the end one that is being made.
+    sides: SmallVec<[Side; 2 * FEW]>,
     /// Where a buffer stands in `touched`, from the one on that makes them many.
     places: FxHashMap<(BufferId, u8), usize>,
 }
@@ -114,7 +142,8 @@ impl<'f> Detector<'f> {
             analyzer: Analyzer::new(),
             domains: Domains::default(),
             lets: FxHashMap::default(),
-            touched: Vec::new(),
+            touched: SmallVec::new(),
+            sides: SmallVec::new(),
             places: FxHashMap::default(),
         };
         let sources = block.match_buffers.iter().map(|matched| &matched.source);
@@ -177,13 +206,13 @@ impl<'f> Detector<'f> {
                     self.touch_region(access, region);
                     continue;
                 }
-                let mut boxes = Boxes::new();
+                let start = self.sides.len();
                 for range in &region.ranges {
                     let (min, extent) =
                         (self.bound(&range.min, &bindings), self.bound(&range.extent, &bindings));
-                    boxes.push(self.cover_plain(&Range { min, extent }));
+                    self.push_plain(&Range { min, extent });
                 }
-                self.touch(access, region.buffer, boxes);
+                self.touch(access, region.buffer, start);
             }
         }
     }
@@ -194,17 +223,13 @@ impl<'f> Detector<'f> {
             return;
         }
         let Some(place) = self.place(access, region.buffer) else {
-            let boxes = region.ranges.iter().map(|range| self.cover_plain(range)).collect();
-            return self.add(access, region.buffer, boxes);
+            let start = self.sides.len();
+            region.ranges.iter().for_each(|range| self.push_plain(range));
+            return self.add(access, region.buffer, start);
         };
-        for (old, range) in self.touched[place].boxes.iter_mut().zip(&region.ranges) {
-            match self.domains.constants_of(range) {
-                Some(constants) => old.extend_to(constants, &mut self.analyzer),
-                None => {
-                    let new = Cover::new(&self.domains, &mut self.analyzer).plain_range(range);
-                    old.extend(&new, &mut self.analyzer);
-                }
-            }
+        for (side, range) in self.touched[place].sides.clone().zip(&region.ranges) {
+            let new = self.plain(range);
+            self.sides[side].extend(&new, &mut self.analyzer);
         }
     }
 
@@ -215,19 +240,24 @@ impl<'f> Detector<'f> {
     }
 
     fn store(&mut self, store: &Store) {
-        let boxes = self.element(&store.indices);
-        self.touch(Access::Write, store.buffer, boxes);
+        let start = self.push_element(&store.indices);
+        self.touch(Access::Write, store.buffer, start);
         self.expr(&store.value);
         store.indices.iter().for_each(|index| self.expr(index));
     }
 
-    fn element(&mut self, indices: &[Expr]) -> Boxes {
-        let mut boxes = Boxes::new();
+    /// Begins a box with what the indices cover; returns where.
+    fn push_element(&mut self, indices: &[Expr]) -> usize {
+        let start = self.sides.len();
         for index in indices {
             let index = self.unfolded(index);
-            boxes.push(Cover::new(&self.domains, &mut self.analyzer).point(&index));
+            let side = match self.domains.constants(&index) {
+                Some((first, last)) => Side::Constants(first, last),
+                None => Side::Interval(Cover::new(&self.domains, &mut self.analyzer).expr(&index)),
+            };
+            self.sides.push(side);
         }
-        boxes
+        start
     }
 
     /// With the variables of `let` replaced by their values.
@@ -238,19 +268,29 @@ impl<'f> Detector<'f> {
         replace(expr, &|var| self.lets.get(&var).cloned())
     }
 
-    fn cover_plain(&mut self, range: &Range) -> SymbolicInterval {
-        Cover::new(&self.domains, &mut self.analyzer).plain_range(range)
+    /// What a range that was written down covers.
+    fn plain(&mut self, range: &Range) -> Side {
+        match self.domains.constants_of(range) {
+            Some((first, last)) => Side::Constants(first, last),
+            None => Side::Interval(Cover::new(&self.domains, &mut self.analyzer).plain_range(range)),
+        }
     }
 
-    fn cover_range(&mut self, range: &Range) -> SymbolicInterval {
-        Cover::new(&self.domains, &mut self.analyzer).range(range)
+    fn push_plain(&mut self, range: &Range) {
+        let side = self.plain(range);
+        self.sides.push(side);
+    }
+
+    fn push_range(&mut self, range: &Range) {
+        let interval = Cover::new(&self.domains, &mut self.analyzer).range(range);
+        self.sides.push(Side::Interval(interval));
     }
 
     fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Load(load) => {
-                let boxes = self.element(&load.indices);
-                self.touch(Access::Read, load.buffer, boxes);
+                let start = self.push_element(&load.indices);
+                self.touch(Access::Read, load.buffer, start);
                 load.indices.iter().for_each(|index| self.expr(index));
             }
             Expr::Data(buffer) => self.touch_all(Access::Opaque, *buffer),
@@ -371,30 +411,32 @@ impl<'f> Detector<'f> {
 
     fn touch_all(&mut self, access: Access, buffer: BufferId) {
         let shape = &self.function.buffer(buffer).shape;
-        let whole = |extent: &Expr| Range { min: Expr::int(0), extent: extent.clone() };
-        let boxes = shape.iter().map(whole).map(|range| self.cover_range(&range)).collect();
-        self.touch(access, buffer, boxes);
+        let start = self.sides.len();
+        for extent in shape {
+            self.push_range(&Range { min: Expr::int(0), extent: extent.clone() });
+        }
+        self.touch(access, buffer, start);
     }
 
-    fn touch(&mut self, access: Access, mut buffer: BufferId, mut boxes: Boxes) {
+    /// The box that was begun at `start` is touched.
+    fn touch(&mut self, access: Access, mut buffer: BufferId, start: usize) {
         let views = &self.block.match_buffers;
         // A view of a view: as often as there are views.
         for _ in 0..views.len() {
             let Some(view) = views.iter().find(|view| view.buffer == buffer) else { break };
-            boxes = self.shown(view, &boxes);
+            let part: Vec<Side> = self.sides.drain(start..).collect();
+            self.push_shown(view, &part);
             buffer = view.source.buffer;
         }
         if self.own.contains(buffer) {
-            return;
+            return self.sides.truncate(start);
         }
-        match self.place(access, buffer) {
-            Some(place) => {
-                for (old, new) in self.touched[place].boxes.iter_mut().zip(&boxes) {
-                    old.extend(new, &mut self.analyzer);
-                }
-            }
-            None => self.add(access, buffer, boxes),
+        let Some(place) = self.place(access, buffer) else { return self.add(access, buffer, start) };
+        let (known, new) = self.sides.split_at_mut(start);
+        for (old, new) in known[self.touched[place].sides.clone()].iter_mut().zip(&*new) {
+            old.extend(new, &mut self.analyzer);
         }
+        self.sides.truncate(start);
     }
 
     /// Where the buffer stands in `touched`.
@@ -408,26 +450,27 @@ impl<'f> Detector<'f> {
         }
     }
 
-    fn add(&mut self, access: Access, buffer: BufferId, boxes: Boxes) {
+    /// The box that was begun at `start` is that of a buffer which was not touched before.
+    fn add(&mut self, access: Access, buffer: BufferId, start: usize) {
         if self.touched.len() >= FEW {
             self.places.insert((buffer, access as u8), self.touched.len());
         }
-        self.touched.push(Touched { buffer, access, boxes });
+        self.touched.push(Touched { buffer, access, sides: start..self.sides.len() });
     }
 
     /// The part of the source that a part of a view shows.
-    fn shown(&mut self, view: &MatchBuffer, boxes: &[SymbolicInterval]) -> Boxes {
+    fn push_shown(&mut self, view: &MatchBuffer, part: &[Side]) {
         let shape = &self.function.buffer(view.buffer).shape;
-        let outer = view.source.ranges.len().saturating_sub(boxes.len());
+        let outer = view.source.ranges.len().saturating_sub(part.len());
         let mut ranges: Vec<Range> = view.source.ranges[..outer]
             .iter()
             .map(|range| Range { min: range.min.clone(), extent: Expr::int(1) })
             .collect();
-        for ((part, source), extent) in boxes.iter().zip(&view.source.ranges[outer..]).zip(shape) {
-            let part = part.range(extent, &mut self.analyzer);
+        for ((part, source), extent) in part.iter().zip(&view.source.ranges[outer..]).zip(shape) {
+            let part = part.interval().range(extent, &mut self.analyzer);
             ranges.push(Range { min: fold::add(source.min.clone(), part.min), extent: part.extent });
         }
-        ranges.iter().map(|range| self.cover_range(range)).collect()
+        ranges.iter().for_each(|range| self.push_range(range));
     }
 
     /// The expression reads a buffer that the block allocates: outside of it that says nothing.
@@ -442,34 +485,40 @@ impl<'f> Detector<'f> {
     }
 
     fn collect(&mut self, access: Access, excluded: &[BufferId]) -> Vec<Region> {
-        let of_access = || self.touched.iter().filter(|touched| touched.access == access);
-        let count = of_access().count();
-        if count == 0 {
-            return Vec::new();
-        }
-        let excluded = Members::of(excluded);
+        let count = self.touched.iter().filter(|touched| touched.access == access).count();
         let mut regions = Vec::with_capacity(count);
-        for touched in of_access() {
-            if excluded.contains(touched.buffer) {
-                continue;
-            }
-            let shape = &self.function.buffer(touched.buffer).shape;
-            let mut ranges = Ranges::new();
-            for (part, extent) in touched.boxes.iter().zip(shape) {
-                if let Some(range) = part.constant_range() {
-                    ranges.push(range);
-                    continue;
+        if count == 0 {
+            return regions;
+        }
+        let (function, excluded) = (self.function, Members::of(excluded));
+        for place in 0..self.touched.len() {
+            let Touched { buffer, access: of, ref sides } = self.touched[place];
+            if of == access && !excluded.contains(buffer) {
+                let mut ranges = Ranges::new();
+                for (side, extent) in sides.clone().zip(&function.buffer(buffer).shape) {
+                    ranges.push(self.range(side, extent));
                 }
-                let range = part.point_or_range(extent, &mut self.analyzer);
-                let own = [&range.min, &range.extent].into_iter().any(|expr| self.reads_own(expr));
-                ranges.push(match own {
-                    true => Range { min: Expr::Int(0, extent.dtype()), extent: extent.clone() },
-                    false => range,
-                });
+                regions.push(Region { buffer, ranges });
             }
-            regions.push(Region { buffer: touched.buffer, ranges });
         }
         regions
+    }
+
+    /// A side as a range of a dimension of this extent.
+    fn range(&mut self, side: usize, extent: &Expr) -> Range {
+        let range = match self.sides[side] {
+            Side::Constants(first, last) => {
+                let length = last.checked_sub(first).and_then(|distance| distance.checked_add(1));
+                return match length.and_then(|length| fold::constant(length, Dtype::INT32)) {
+                    Some(extent) => Range { min: Expr::int(first), extent },
+                    // The type does not have its extent.
+                    None => Range { min: Expr::int(0), extent: extent.clone() },
+                };
+            }
+            Side::Interval(ref interval) => interval.point_or_range(extent, &mut self.analyzer),
+        };
+        let own = [&range.min, &range.extent].into_iter().any(|expr| self.reads_own(expr));
+        if own { Range { min: Expr::Int(0, extent.dtype()), extent: extent.clone() } } else { range }
     }
 }
 

@@ -7,12 +7,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::slice;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 use wavemark_diag::Span;
 
 use crate::expr::{BufferId, Expr, Indices, VarId};
+use crate::fold;
 
 /// What an annotation may hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,9 +59,9 @@ pub struct Range {
 }
 
 impl Range {
-    /// The first value and the one after the last, where they are constants.
+    /// The first value and the one after the last, where they are constants, the first also as an operator of two.
     pub fn constants(&self) -> Option<(i64, i64)> {
-        let min = self.min.as_int()?;
+        let min = fold::value(&self.min)?;
         Some((min, min.checked_add(self.extent.as_int()?)?))
     }
 }
@@ -178,7 +180,7 @@ impl Block {
     /// A block around `body` that declares nothing: no axes, no predicate, no regions.
     pub fn opaque(name: &str, body: Stmt) -> Block {
         Block {
-            name: name.into(),
+            name: if name.is_empty() { Arc::default() } else { name.into() },
             axes: Vec::new(),
             predicate: Expr::bool(true),
             reads: Vec::new(),
@@ -271,36 +273,34 @@ impl Stmt {
 
     /// The direct sub-statements (a block's `init` before its body).
     pub fn children(&self) -> impl Iterator<Item = &Stmt> {
-        let (list, first, second): (&[Stmt], Option<&Stmt>, Option<&Stmt>) = match self {
-            Stmt::Seq(statements) => (statements, None, None),
-            Stmt::For(node) => (&[], Some(&node.body), None),
-            Stmt::Block(block) => (&[], block.init.as_ref(), Some(&block.body)),
-            Stmt::If { then, otherwise, .. } => (&[], Some(then), otherwise.as_deref()),
-            Stmt::Attr { body, .. } | Stmt::Let { body, .. } => (&[], Some(body), None),
-            Stmt::Store(_) | Stmt::Evaluate(..) => (&[], None, None),
+        let (list, last): (&[Stmt], Option<&Stmt>) = match self {
+            Stmt::Seq(statements) => (statements, None),
+            Stmt::For(node) => (slice::from_ref(&node.body), None),
+            Stmt::Block(block) => (block.init.as_slice(), Some(&block.body)),
+            Stmt::If { then, otherwise, .. } => (slice::from_ref(then), otherwise.as_deref()),
+            Stmt::Attr { body, .. } | Stmt::Let { body, .. } => (slice::from_ref(body), None),
+            Stmt::Store(_) | Stmt::Evaluate(..) => (&[], None),
         };
-        list.iter().chain(first).chain(second)
+        list.iter().chain(last)
     }
 
     /// The direct sub-statements, to change.
     pub fn children_mut(&mut self) -> impl Iterator<Item = &mut Stmt> {
-        let (list, first, second): (&mut [Stmt], Option<&mut Stmt>, Option<&mut Stmt>) = match self {
-            Stmt::Seq(statements) => (statements, None, None),
-            Stmt::For(node) => (&mut [], Some(&mut node.body), None),
-            Stmt::Block(block) => (&mut [], block.init.as_mut(), Some(&mut block.body)),
-            Stmt::If { then, otherwise, .. } => (&mut [], Some(then), otherwise.as_deref_mut()),
-            Stmt::Attr { body, .. } | Stmt::Let { body, .. } => (&mut [], Some(body), None),
-            Stmt::Store(_) | Stmt::Evaluate(..) => (&mut [], None, None),
+        let (list, last): (&mut [Stmt], Option<&mut Stmt>) = match self {
+            Stmt::Seq(statements) => (statements, None),
+            Stmt::For(node) => (slice::from_mut(&mut node.body), None),
+            Stmt::Block(block) => (block.init.as_mut_slice(), Some(&mut block.body)),
+            Stmt::If { then, otherwise, .. } => (slice::from_mut(then), otherwise.as_deref_mut()),
+            Stmt::Attr { body, .. } | Stmt::Let { body, .. } => (slice::from_mut(body), None),
+            Stmt::Store(_) | Stmt::Evaluate(..) => (&mut [], None),
         };
-        list.iter_mut().chain(first).chain(second)
+        list.iter_mut().chain(last)
     }
 
     /// Calls `visit` on this statement and every one inside it, outer first.
     pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Stmt)) {
         visit(self);
-        for child in self.children() {
-            child.visit(visit);
-        }
+        self.children().for_each(|child| child.visit(visit));
     }
 
     /// Calls `visit` on each expression that this statement holds itself (not those of sub-statements): bounds,
@@ -376,8 +376,6 @@ impl Stmt {
     /// Replaces every occurrence of `var` in this statement and all inside it.
     pub fn substitute(&mut self, var: VarId, value: &Expr) {
         self.map_own_exprs(&mut |expr| expr.substitute(var, value));
-        for child in self.children_mut() {
-            child.substitute(var, value);
-        }
+        self.children_mut().for_each(|child| child.substitute(var, value));
     }
 }

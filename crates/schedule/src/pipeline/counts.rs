@@ -3,6 +3,8 @@
 //! A count in the body is one constant. The prologue and the epilogue are unrolled later, so that a count there may
 //! depend on the loop variable and still be a constant of each copy.
 
+use smallvec::SmallVec;
+
 use super::timeline::{Counts, Section};
 
 /// A count as a function of the step `k` of its section, from 0.
@@ -55,7 +57,7 @@ impl Form {
 
     /// The simplest form that is nowhere above `counts` and equal to them where a section allows it.
     pub fn exact(section: Section, counts: &Counts) -> Form {
-        let known: Vec<(i64, i64)> = known(counts);
+        let known = known(counts);
         if let Some(constant) = constant(section, &known) {
             return constant;
         }
@@ -92,7 +94,8 @@ impl Form {
     }
 }
 
-fn known(counts: &Counts) -> Vec<(i64, i64)> {
+/// The steps that have a count, with it.
+fn known(counts: &Counts) -> SmallVec<[(i64, i64); 16]> {
     counts.0.iter().enumerate().filter_map(|(step, count)| Some((step as i64, (*count)?))).collect()
 }
 

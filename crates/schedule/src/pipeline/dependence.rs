@@ -117,7 +117,7 @@ fn for_each_access<'a>(statements: &'a [Statement], mut visit: impl FnMut(Access
 }
 
 /// Whether the boxes share an element, where constants tell: at any distance.
-fn overlap_of_constants(a: &Region, b: &Region) -> Option<bool> {
+pub(super) fn overlap_of_constants(a: &Region, b: &Region) -> Option<bool> {
     let mut all = Some(true);
     for (a, b) in a.ranges.iter().zip(&b.ranges) {
         match (a.constants(), b.constants()) {
@@ -191,7 +191,8 @@ impl<'a> Loop<'a> {
         })
     }
 
-    fn analyzer(&self) -> Analyzer {
+    /// One that knows the range of the loop variable.
+    pub(super) fn analyzer(&self) -> Analyzer {
         let mut analyzer = Analyzer::new();
         analyzer.bind(self.var, &self.range);
         analyzer
@@ -227,8 +228,11 @@ impl<'a> Loop<'a> {
 
 /// Refuses a schedule that changes the order of two accesses which depend on one another. `private` are the buffers
 /// that every iteration has for itself.
-pub fn check(pipeline: &Loop, private: &FxHashSet<BufferId>) -> Result<(), Diagnostic> {
-    let mut analyzer = pipeline.analyzer();
+pub fn check(
+    pipeline: &Loop,
+    private: &FxHashSet<BufferId>,
+    analyzer: &mut Analyzer,
+) -> Result<(), Diagnostic> {
     let mut soonest = Vec::new();
     for accesses in pipeline.accesses.each().filter(|accesses| !accesses.writes.is_empty()) {
         let OfBuffer { buffer, all, writes } = accesses;
@@ -238,7 +242,7 @@ pub fn check(pipeline: &Loop, private: &FxHashSet<BufferId>) -> Result<(), Diagn
                 continue;
             }
             for b in &all[index + 1..] {
-                same_iteration(pipeline, buffer, a, b, &mut analyzer)?;
+                same_iteration(pipeline, buffer, a, b, analyzer)?;
             }
         }
         if private.contains(&buffer) {
@@ -251,7 +255,7 @@ pub fn check(pipeline: &Loop, private: &FxHashSet<BufferId>) -> Result<(), Diagn
                 continue;
             }
             for b in all {
-                across_iterations(pipeline, buffer, a, b, &mut analyzer)?;
+                across_iterations(pipeline, buffer, a, b, analyzer)?;
             }
         }
     }
@@ -361,9 +365,12 @@ fn across_iterations(
 
 /// The least number of versions of each private buffer with which no iteration overwrites what an earlier one still
 /// uses, when everything runs at once.
-pub fn least_versions(pipeline: &Loop, private: &FxHashSet<BufferId>) -> FxHashMap<BufferId, i64> {
+pub fn least_versions(
+    pipeline: &Loop,
+    private: &FxHashSet<BufferId>,
+    analyzer: &mut Analyzer,
+) -> FxHashMap<BufferId, i64> {
     let mut versions = FxHashMap::with_capacity_and_hasher(private.len(), FxBuildHasher);
-    let mut analyzer = pipeline.analyzer();
     for OfBuffer { buffer, all, writes } in pipeline.accesses.each() {
         if !private.contains(&buffer) {
             continue;
@@ -379,7 +386,7 @@ pub fn least_versions(pipeline: &Loop, private: &FxHashSet<BufferId>) -> FxHashM
                 let gap = pipeline.stage(a) - pipeline.stage(b);
                 let tie = pipeline.request.positions[a.statement] < pipeline.request.positions[b.statement];
                 let wanted = gap + i64::from(!tie);
-                if wanted > least && meets_from(pipeline, a, b, 1, &mut analyzer) {
+                if wanted > least && meets_from(pipeline, a, b, 1, analyzer) {
                     least = wanted;
                 }
             }
@@ -394,12 +401,12 @@ pub fn needs(
     pipeline: &Loop,
     private: &FxHashSet<BufferId>,
     versions: &FxHashMap<BufferId, i64>,
+    analyzer: &mut Analyzer,
 ) -> Vec<Vec<(BufferId, Need)>> {
     let mut needs: Vec<Vec<(BufferId, Need)>> = vec![Vec::new(); pipeline.statements.len()];
     if pipeline.request.async_stages.is_empty() {
         return needs;
     }
-    let mut analyzer = pipeline.analyzer();
     for OfBuffer { buffer, all, writes } in pipeline.accesses.each() {
         for a in all.iter().filter(|a| pipeline.request.is_async(a.statement)) {
             for b in if a.writes { all } else { writes } {
@@ -409,10 +416,10 @@ pub fn needs(
                     // Flow is believed whatever the regions are, as in the order of statements.
                     distance.filter(|&distance| {
                         let at = Expr::int(distance);
-                        reason == Reason::Flow || pipeline.may_overlap(a.region, b.region, &at, &mut analyzer)
+                        reason == Reason::Flow || pipeline.may_overlap(a.region, b.region, &at, analyzer)
                     })
                 } else {
-                    shared_distance(pipeline, a, b, &mut analyzer)
+                    shared_distance(pipeline, a, b, analyzer)
                 };
                 if let Some(distance) = distance {
                     needs[b.statement].push((buffer, Need { producer: a.statement, distance, reason }));

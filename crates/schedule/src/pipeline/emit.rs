@@ -52,6 +52,8 @@ struct Frame {
     min: Expr,
     /// Time less variable.
     delta: Expr,
+    /// The time step.
+    time: Expr,
     unit: bool,
     /// First time step and the one after the last, where they are known.
     steps: Option<(i64, i64)>,
@@ -105,20 +107,21 @@ impl Emitter<'_> {
         only_from: Option<Expr>,
     ) -> Result<Block, Diagnostic> {
         let extent = fold::sub(end.clone(), start.clone());
-        let length = Analyzer::new().simplify(&extent);
+        let mut analyzer = Analyzer::new();
+        let length = analyzer.simplify(&extent);
         if length.as_int().is_some_and(|length| length <= 0) {
             return Ok(make_block(self.function, Stmt::nop()));
         }
         let unit = length.as_int() == Some(1);
         let node = self.node;
         let steps = start.as_int().zip(end.as_int());
-        let mut analyzer = Analyzer::new();
         let (frame, var) = if unit {
             (
                 Frame {
                     var: start.clone(),
                     min: start.clone(),
                     delta: Expr::Int(0, start.dtype()),
+                    time: start.clone(),
                     unit,
                     steps,
                 },
@@ -128,7 +131,8 @@ impl Emitter<'_> {
             let var = self.function.copy_var(node.var);
             analyzer.bind(var, &Range { min: start.clone(), extent: extent.clone() });
             let delta = fold::sub(start, node.min.clone());
-            (Frame { var: self.function.var_expr(var), min: node.min.clone(), delta, unit, steps }, var)
+            let time = fold::add(self.function.var_expr(var), delta.clone());
+            (Frame { var: self.function.var_expr(var), min: node.min.clone(), delta, time, unit, steps }, var)
         };
         let statements = self.statements(section, &frame, only_from.as_ref(), &mut analyzer)?;
         if statements.is_empty() {
@@ -297,10 +301,7 @@ fn statement_of(block: &mut Block) -> Stmt {
 /// The predicate with the section's variable replaced by the time step.
 fn shift(predicate: &Expr, frame: &Frame) -> Expr {
     match frame.var {
-        Expr::Var(var, _) => {
-            let time = fold::add(frame.var.clone(), frame.delta.clone());
-            predicate.substitute(var, &time)
-        }
+        Expr::Var(var, _) => predicate.substitute(var, &frame.time),
         _ => predicate.clone(),
     }
 }

@@ -34,8 +34,11 @@ mod uses;
 mod versions;
 mod waits;
 
+use std::fmt::Write;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_diag::{Diagnostic, Span};
+use wavemark_tile::arith::Analyzer;
 use wavemark_tile::{Annotation, Block, BufferId, Expr, For, ForKind, Function, Stmt, fold};
 
 pub use annotations::{ASYNC_STAGES, ORDER, STAGE};
@@ -43,7 +46,7 @@ pub use emit::{ASYNC, COMMIT, IN_FLIGHT, WAIT};
 
 use annotations::{Request, at};
 use dependence::Loop;
-use discover::Body;
+use discover::{Body, Statement};
 use emit::Emitter;
 use pointers::Fragments;
 use rewrite::Renaming;
@@ -131,9 +134,7 @@ impl Pass<'_> {
         let serial = matches!(stmt, Stmt::For(_)) && !threads;
         self.serial_loops += usize::from(serial);
         self.thread_loops += usize::from(threads);
-        for child in stmt.children_mut() {
-            self.statement(child);
-        }
+        stmt.children_mut().for_each(|child| self.statement(child));
         self.serial_loops -= usize::from(serial);
         self.thread_loops -= usize::from(threads);
         if let Stmt::Block(block) = stmt {
@@ -186,11 +187,19 @@ impl Pass<'_> {
         let queues = queues(&body, &request)?;
         let pipeline = Loop::new(self.function, &node, &body.statements, &request);
         let threads = self.thread_loops > 0;
-        let Private { buffers: private, taken_over, mut versions } =
-            private_buffers(&pipeline, &node, &mut body.allocs, outside, threads, &self.doubled)?;
+        let mut analyzer = pipeline.analyzer();
+        let Private { buffers: private, taken_over, mut versions } = private_buffers(
+            &pipeline,
+            &node,
+            &mut body.allocs,
+            outside,
+            threads,
+            &self.doubled,
+            &mut analyzer,
+        )?;
         self.moved.extend(taken_over);
-        dependence::check(&pipeline, &private)?;
-        let needs = dependence::needs(&pipeline, &private, &versions);
+        dependence::check(&pipeline, &private, &mut analyzer)?;
+        let needs = dependence::needs(&pipeline, &private, &versions, &mut analyzer);
         if self.options.tvm_compatible {
             dependence::one_producer_stage(&pipeline, &needs)?;
         }
@@ -209,7 +218,11 @@ impl Pass<'_> {
         let mut emitter = Emitter {
             function: self.function,
             node: &node,
-            blocks: body.statements.into_iter().map(|statement| Some(statement.block)).collect(),
+            blocks: body
+                .statements
+                .into_iter()
+                .map(|statement| Some(for_sections(statement, &request)))
+                .collect(),
             request: &request,
             versioned: &versioned,
             plan: &plan,
@@ -225,9 +238,8 @@ impl Pass<'_> {
             epilogue = discover::make_block(self.function, Stmt::Seq(both.into()));
         }
         let sections = [prologue, main, epilogue].map(|block| Stmt::Block(Box::new(block)));
-        let mut result = discover::make_block(self.function, Stmt::nop());
+        let mut result = Block::opaque("", Stmt::Seq(sections.into()));
         result.alloc_buffers = allocs;
-        result.body = Stmt::Seq(sections.into());
         result.span = node.span;
         (result.reads, result.writes) = wavemark_tile::regions::detect(self.function, &result);
         Ok(result)
@@ -250,18 +262,20 @@ impl Pass<'_> {
 
     fn note(&mut self, node: &For, body: &Body, versions: &FxHashMap<BufferId, i64>, remarks: &[String]) {
         let name = &self.function.var(node.var).name;
-        let mut rings = String::new();
+        let mut say = |message: String| self.notes.push(Note { span: node.span, message });
+        let mut rings = String::with_capacity(80);
         for buffer in &body.allocs {
-            let count = versions.get(buffer).copied().unwrap_or(1);
-            if count > 1 {
-                let before = if rings.is_empty() { "" } else { ", " };
+            if let Some(count @ 2..) = versions.get(buffer) {
+                match rings.is_empty() {
+                    true => rings.extend(["loop `", name, "`: "]),
+                    false => rings.push_str(", "),
+                }
                 let ring = &self.function.buffer(*buffer).name;
-                rings.extend([before, &count.to_string(), " versions of `", ring, "`"]);
+                write!(rings, "{count} versions of `{ring}`").expect("a string takes all");
             }
         }
-        let mut say = |message: String| self.notes.push(Note { span: node.span, message });
         if !rings.is_empty() {
-            say(format!("loop `{name}`: {rings}"));
+            say(rings);
         }
         for remark in remarks {
             say(format!("loop `{name}`: {remark}"));
@@ -286,11 +300,12 @@ fn private_buffers(
     outside: Outside,
     in_threads: bool,
     doubled: &FxHashSet<BufferId>,
+    analyzer: &mut Analyzer,
 ) -> Result<Private, Diagnostic> {
     let mut buffers: FxHashSet<BufferId> = allocs.iter().copied().collect();
-    let mut taken_over = versions::written_first(pipeline, node, &buffers, outside, in_threads);
+    let mut taken_over = versions::written_first(pipeline, &buffers, outside, in_threads, analyzer);
     buffers.extend(&taken_over);
-    let least = dependence::least_versions(pipeline, &buffers);
+    let least = dependence::least_versions(pipeline, &buffers, analyzer);
     taken_over.retain(|buffer| {
         let wanting = least.get(buffer).is_some_and(|&least| least > 1);
         wanting || !buffers.remove(buffer)
@@ -362,6 +377,18 @@ fn queues(body: &Body, request: &Request) -> Result<FxHashMap<i64, i64>, Diagnos
             (stage, next - 1)
         })
         .collect())
+}
+
+/// The block of a statement as the sections have it. What an asynchronous one declares is said again by the block of the
+/// group that it is committed in; its own goes, unless it has buffers.
+fn for_sections(statement: Statement, request: &Request) -> Box<Block> {
+    let mut block = statement.block;
+    if request.is_async(statement.number) && block.alloc_buffers.is_empty() && block.match_buffers.is_empty()
+    {
+        block.reads.clear();
+        block.writes.clear();
+    }
+    block
 }
 
 fn never_complete(body: &Body, hopeless: &waits::Hopeless) -> Diagnostic {

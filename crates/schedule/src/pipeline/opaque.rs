@@ -21,9 +21,7 @@ pub fn make_opaque(stmt: &mut Stmt) {
             block.predicate = predicate;
         }
     }
-    for child in stmt.children_mut() {
-        make_opaque(child);
-    }
+    stmt.children_mut().for_each(make_opaque);
 }
 
 fn lower_init(block: &mut Block) {

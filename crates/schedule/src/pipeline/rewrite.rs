@@ -355,9 +355,10 @@ impl<'a> Rewriter<'a> {
             }
             Stmt::Block(block) => self.block(block),
             Stmt::Store(store) => {
+                store.indices.iter_mut().for_each(|index| self.set(index));
                 let (version, buffer) = self.place(store.buffer);
-                if let Some(indices) = self.list(version, &store.indices) {
-                    store.indices = indices;
+                if let Some(version) = version {
+                    store.indices.insert(0, version);
                 }
                 self.set(&mut store.value);
                 store.buffer = buffer;

@@ -9,6 +9,10 @@
 //! before it and on whether iterations 0 and `extent` are within that distance. In a body longer than the lookback
 //! all further time steps are copies of one another, so a longer extent adds copies and nothing new.
 
+use smallvec::SmallVec;
+
+use super::annotations::Request;
+
 /// A section of a pipelined loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
@@ -62,8 +66,8 @@ pub enum Reason {
 }
 
 /// How many of the newest groups may be in flight, by time step of the section (relative to its first).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts(pub Vec<Option<i64>>);
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts(pub SmallVec<[Option<i64>; 4]>);
 
 impl Counts {
     /// The count at a time step of the section; steps beyond the table are like its last.
@@ -92,26 +96,47 @@ pub struct Wait {
     pub counts: Counts,
 }
 
-/// The waits of a pipeline: by section, then by statement.
+/// The waits of a pipeline: by section, then by statement. Only statements that need something have any.
 pub type Waits = [Vec<Vec<Wait>>; 3];
 
 /// The shape of a pipelined loop.
-#[derive(Clone, Debug)]
-pub struct Timeline {
-    /// Stage of each statement.
-    pub stages: Vec<i64>,
-    /// The statements by position.
-    pub order: Vec<usize>,
-    /// Largest stage.
-    pub max_stage: i64,
-    /// Which statements run asynchronously.
-    pub asynchronous: Vec<bool>,
-    /// By section: groups of positions that are committed together, `(first, last)`.
-    pub groups: [Vec<(usize, usize)>; 3],
-    /// The needs of each statement.
-    pub needs: Vec<Vec<Need>>,
+#[derive(Debug)]
+pub struct Timeline<'a> {
+    request: &'a Request,
     /// Iterations of the loop, where known.
-    pub extent: Option<i64>,
+    extent: Option<i64>,
+    /// The queues in use, as the stages that commit to them.
+    queues: SmallVec<[i64; 2]>,
+    /// In source order.
+    statements: Vec<Statement>,
+    /// The needs of all statements, in their order.
+    needs: Vec<Need>,
+    /// The statements that commit or need something, by position: nothing happens at the others.
+    concerned: Vec<Concerned>,
+    /// How many statements are committed.
+    rows: usize,
+}
+
+/// What the timeline knows of a statement.
+#[derive(Debug)]
+struct Statement {
+    stage: i64,
+    asynchronous: bool,
+    /// The queue of its stage, which may be that of other statements only.
+    queue: Option<usize>,
+    /// Which of the statements that are committed it is.
+    row: Option<usize>,
+    /// Which of all needs are its own.
+    needs: std::ops::Range<usize>,
+}
+
+/// A statement at which something happens.
+#[derive(Debug)]
+struct Concerned {
+    position: usize,
+    statement: usize,
+    /// By section: the first position of the group that ends here.
+    ends: [Option<usize>; 3],
 }
 
 /// A need that the waits so far do not meet.
@@ -147,61 +172,129 @@ pub enum Source<'a> {
     Cover(&'a [Vec<usize>; 3]),
 }
 
-struct Queues {
-    stage: Vec<i64>,
-    committed: Vec<i64>,
-    completed: Vec<i64>,
+/// A queue while the pipeline runs.
+#[derive(Clone, Default)]
+struct Queue {
+    /// How many groups have been committed to it.
+    committed: i64,
+    /// How many of them have surely completed.
+    completed: i64,
 }
 
-impl Queues {
-    fn index(&self, stage: i64) -> Option<usize> {
-        self.stage.iter().position(|&known| known == stage)
+/// How far the pipeline has run.
+struct Progress {
+    queues: SmallVec<[Queue; 2]>,
+    /// By row and source iteration: the number in its queue of the group that a statement was committed in.
+    commits: Vec<Option<i64>>,
+    iterations: usize,
+}
+
+impl Progress {
+    fn new(timeline: &Timeline, extent: i64) -> Progress {
+        let iterations = usize::try_from(extent).unwrap_or(0);
+        Progress {
+            queues: SmallVec::from_elem(Queue::default(), timeline.queues.len()),
+            commits: vec![None; timeline.rows * iterations],
+            iterations,
+        }
+    }
+
+    /// The group of an iteration of a statement; `None`: it was not committed so far.
+    fn group(&self, statement: &Statement, iteration: usize) -> Option<i64> {
+        if iteration < self.iterations {
+            self.commits[statement.row? * self.iterations + iteration]
+        } else {
+            None
+        }
+    }
+
+    /// The last group of a statement.
+    fn last_group(&self, statement: &Statement) -> Option<i64> {
+        let row = statement.row? * self.iterations;
+        self.commits[row..row + self.iterations].iter().copied().flatten().max()
+    }
+
+    /// A wait leaves no more than `count` groups in flight.
+    fn wait(&mut self, queue: usize, count: i64) {
+        let Queue { committed, completed } = &mut self.queues[queue];
+        *completed = (*completed).max(*committed - count);
     }
 }
 
-/// The number in its queue of the group that a statement was committed in, by source iteration.
-struct Commits {
-    /// Where those of a statement begin; statements that stand in no group have none.
-    starts: Vec<usize>,
-    groups: Vec<Option<i64>>,
-}
-
-impl Commits {
-    fn new(timeline: &Timeline, iterations: usize) -> Commits {
-        let mut starts = vec![0; timeline.stages.len() + 1];
-        for &(first, last) in timeline.groups.iter().flatten() {
-            for &member in &timeline.order[first..=last] {
-                starts[member + 1] = iterations;
+impl<'a> Timeline<'a> {
+    /// Of the statements of `request`, each with its needs, in source order. `groups`: by section, positions that are
+    /// committed together, `(first, last)`.
+    pub fn new<N: Iterator<Item = Need>>(
+        request: &'a Request,
+        needs_of_each: impl Iterator<Item = N>,
+        groups: &[Vec<(usize, usize)>; 3],
+        extent: Option<i64>,
+    ) -> Timeline<'a> {
+        let group_stages = groups.iter().flatten().map(|group| request.stages[request.order[group.0]]);
+        let mut queues: SmallVec<[i64; 2]> = SmallVec::new();
+        for stage in group_stages {
+            if !queues.contains(&stage) {
+                queues.push(stage);
             }
         }
-        let mut end = 0;
-        for start in &mut starts {
-            end += *start;
-            *start = end;
+        let mut statements = Vec::with_capacity(request.stages.len());
+        let mut needs = Vec::with_capacity(2 * request.stages.len());
+        for (needs_of_one, (statement, &stage)) in needs_of_each.zip(request.stages.iter().enumerate()) {
+            let start = needs.len();
+            needs.extend(needs_of_one);
+            statements.push(Statement {
+                stage,
+                asynchronous: request.is_async(statement),
+                queue: queues.iter().position(|&known| known == stage),
+                row: None,
+                needs: start..needs.len(),
+            });
         }
-        Commits { starts, groups: vec![None; end] }
+        let concerns = |&(_, &statement): &(usize, &usize)| {
+            let Statement { asynchronous, needs, .. } = &statements[statement];
+            *asynchronous || !needs.is_empty()
+        };
+        let concerned = request.order.iter().enumerate().filter(concerns);
+        let mut concerned: Vec<Concerned> = concerned
+            .map(|(position, &statement)| Concerned { position, statement, ends: [None; 3] })
+            .collect();
+        let mut rows = 0;
+        for section in Section::ALL {
+            for &(first, last) in &groups[section as usize] {
+                for &member in &request.order[first..=last] {
+                    statements[member].row.get_or_insert_with(|| {
+                        rows += 1;
+                        rows - 1
+                    });
+                }
+                if let Ok(end) = concerned.binary_search_by_key(&last, |concerned| concerned.position) {
+                    concerned[end].ends[section as usize] = Some(first);
+                }
+            }
+        }
+        Timeline { request, extent, queues, statements, needs, concerned, rows }
     }
 
-    fn of(&self, statement: usize) -> &[Option<i64>] {
-        &self.groups[self.starts[statement]..self.starts[statement + 1]]
+    /// What must have completed before a statement.
+    pub fn needs(&self, statement: usize) -> &[Need] {
+        &self.needs[self.statements[statement].needs.clone()]
     }
 
-    fn of_mut(&mut self, statement: usize) -> &mut [Option<i64>] {
-        &mut self.groups[self.starts[statement]..self.starts[statement + 1]]
+    fn stage(&self, statement: usize) -> i64 {
+        self.statements[statement].stage
     }
 
-    fn get(&self, statement: usize, iteration: usize) -> Option<i64> {
-        self.of(statement).get(iteration).copied().flatten()
+    fn queue(&self, stage: i64) -> Option<usize> {
+        self.queues.iter().position(|&known| known == stage)
     }
-}
 
-impl Timeline {
     /// The section of a time step and the step's number in it.
     fn section(&self, time: i64, extent: i64) -> (Section, i64) {
-        if time < self.max_stage {
+        let max_stage = self.request.max_stage;
+        if time < max_stage {
             (Section::Prologue, time)
         } else if time < extent {
-            (Section::Body, time - self.max_stage)
+            (Section::Body, time - max_stage)
         } else {
             (Section::Epilogue, time - extent.max(self.epilogue_floor()))
         }
@@ -210,23 +303,22 @@ impl Timeline {
     /// The first value of the epilogue's variable for extents below the largest stage: it is clamped only where the
     /// extent is known.
     fn epilogue_floor(&self) -> i64 {
-        if self.extent.is_some() { self.max_stage } else { 0 }
+        if self.extent.is_some() { self.request.max_stage } else { 0 }
     }
 
     /// How far back in time a step can look.
     fn lookback(&self) -> i64 {
         let reach =
-            |consumer: usize, need: &Need| self.stages[consumer] - self.stages[need.producer] + need.distance;
-        let needs = self.needs.iter().enumerate();
-        needs
-            .flat_map(|(consumer, needs)| needs.iter().map(move |need| reach(consumer, need)))
-            .max()
-            .unwrap_or(0)
+            |statement: &Statement, need: &Need| statement.stage - self.stage(need.producer) + need.distance;
+        let of_one = |statement: &Statement| {
+            self.needs[statement.needs.clone()].iter().map(|need| reach(statement, need)).max()
+        };
+        self.statements.iter().filter_map(of_one).max().unwrap_or(0)
     }
 
     /// The extents that stand for all.
     fn samples(&self) -> std::ops::RangeInclusive<i64> {
-        let enough = self.max_stage + 2 * self.lookback() + 3;
+        let enough = self.request.max_stage + 2 * self.lookback() + 3;
         match self.extent {
             Some(extent) => extent.clamp(0, enough)..=extent.clamp(0, enough),
             None => 0..=enough,
@@ -241,131 +333,101 @@ impl Timeline {
         }
     }
 
-    /// The statements that commit, wait or need something, with their positions: nothing happens at the others. (A wait
-    /// is only ever added in front of a statement that needs something.)
-    fn concerned(&self, waits: &Waits) -> Vec<(usize, usize)> {
-        let waiting = |statement: usize| waits.iter().any(|waits| !waits[statement].is_empty());
-        let concerned = |&(_, statement): &(usize, usize)| {
-            self.asynchronous[statement] || !self.needs[statement].is_empty() || waiting(statement)
-        };
-        self.order.iter().copied().enumerate().filter(concerned).collect()
-    }
-
     fn run_extent(
         &self,
         extent: i64,
         waits: &mut Waits,
         source: &Source,
         unmet: &mut impl FnMut(&mut Waits, Unmet) -> bool,
-    ) -> (Queues, Commits) {
-        let mut queues = self.queues();
-        let mut commits = Commits::new(self, usize::try_from(extent).unwrap_or(0));
-        let group_ends = self.group_ends();
-        let steps = self.concerned(waits);
-        for time in 0..extent + self.max_stage {
+    ) -> Progress {
+        let mut progress = Progress::new(self, extent);
+        for time in 0..extent + self.request.max_stage {
             let (section, step) = self.section(time, extent);
-            for &(position, statement) in &steps {
-                let iteration = time - self.stages[statement];
+            let place = section as usize;
+            for &Concerned { position, statement: consumer, ends } in &self.concerned {
+                let statement = &self.statements[consumer];
+                let iteration = time - statement.stage;
                 if !(0..extent).contains(&iteration) {
                     continue;
                 }
-                let place = section as usize;
-                for wait in &mut waits[place][statement] {
+                for wait in &mut waits[place][consumer] {
+                    let Some(queue) = self.queue(wait.stage) else { continue };
                     if let Source::Cover(consumers) = source {
-                        self.cover(wait, &consumers[place], time, extent, step as usize, &queues, &commits);
+                        // The body has one count for all its steps.
+                        let step = if section == Section::Body { 0 } else { step as usize };
+                        self.cover(wait, queue, &consumers[place], time, step, &progress);
                     }
-                    if let (Some(queue), Some(count)) = (queues.index(wait.stage), wait.counts.at(step))
-                        && count >= 0
-                    {
-                        let floor = queues.committed[queue] - count;
-                        queues.completed[queue] = queues.completed[queue].max(floor);
+                    if let Some(count @ 0..) = wait.counts.at(step) {
+                        progress.wait(queue, count);
                     }
                 }
-                for &need in &self.needs[statement] {
+                for &need in &self.needs[statement.needs.clone()] {
                     let Some(source) = usize::try_from(iteration - need.distance).ok() else { continue };
-                    let queue = queues.index(self.stages[need.producer]);
-                    let committed = commits.get(need.producer, source);
-                    let count = match (queue, committed) {
-                        (Some(queue), Some(index)) if queues.completed[queue] > index => continue,
-                        (Some(_), Some(_)) if self.in_queue_order(statement, need) => continue,
-                        (Some(queue), Some(index)) => Some(queues.committed[queue] - index - 1),
-                        _ => None,
+                    let producer = &self.statements[need.producer];
+                    let committed = producer.queue.zip(progress.group(producer, source));
+                    let count = match committed {
+                        Some((queue, group)) if progress.queues[queue].completed > group => continue,
+                        Some(_) if self.in_queue_order(consumer, need) => continue,
+                        Some((queue, group)) => Some(progress.queues[queue].committed - group - 1),
+                        None => None,
                     };
-                    let report = Unmet { section, step: step as usize, consumer: statement, need, count };
+                    let report = Unmet { section, step: step as usize, consumer, need, count };
                     if unmet(waits, report)
-                        && let (Some(queue), Some(count)) = (queue, count)
+                        && let (Some((queue, _)), Some(count)) = (committed, count)
                     {
-                        queues.completed[queue] =
-                            queues.completed[queue].max(queues.committed[queue] - count);
+                        progress.wait(queue, count);
                     }
                 }
-                if let Some(first) = group_ends[place][position]
-                    && let Some(queue) = queues.index(self.stages[statement])
-                {
-                    for &member in &self.order[first..=position] {
-                        commits.of_mut(member)[iteration as usize] = Some(queues.committed[queue]);
+                if let (Some(first), Some(queue)) = (ends[place], statement.queue) {
+                    let committed = &mut progress.queues[queue].committed;
+                    for row in
+                        self.request.order[first..=position].iter().map(|&member| self.statements[member].row)
+                    {
+                        let place = row.map(|row| row * progress.iterations + iteration as usize);
+                        if let Some(place) = place {
+                            progress.commits[place] = Some(*committed);
+                        }
                     }
-                    queues.committed[queue] += 1;
+                    *committed += 1;
                 }
             }
         }
-        (queues, commits)
+        progress
     }
 
     /// Groups of one queue complete in order: what a group overwrites, earlier groups of its queue are done with. (To
     /// read what they wrote is another matter: a group may begin before they have ended.)
     fn in_queue_order(&self, consumer: usize, need: Need) -> bool {
         need.reason == Reason::Reuse
-            && self.asynchronous[consumer]
-            && self.stages[consumer] == self.stages[need.producer]
+            && self.statements[consumer].asynchronous
+            && self.stage(consumer) == self.stage(need.producer)
     }
 
     fn cover(
         &self,
         wait: &mut Wait,
+        queue: usize,
         consumers: &[usize],
         time: i64,
-        extent: i64,
         step: usize,
-        queues: &Queues,
-        commits: &Commits,
+        progress: &Progress,
     ) {
-        let Some(queue) = queues.index(wait.stage) else { return };
         for &consumer in consumers {
-            let iteration = time - self.stages[consumer];
-            if !(0..extent).contains(&iteration) {
+            let iteration = time - self.stage(consumer);
+            if !(0..progress.iterations as i64).contains(&iteration) {
                 continue;
             }
-            for need in &self.needs[consumer] {
+            for need in self.needs(consumer) {
+                let producer = &self.statements[need.producer];
                 if need.reason == Reason::Flow
-                    && self.stages[need.producer] == wait.stage
+                    && producer.stage == wait.stage
                     && let Ok(source) = usize::try_from(iteration - need.distance)
-                    && let Some(index) = commits.get(need.producer, source)
+                    && let Some(group) = progress.group(producer, source)
                 {
-                    wait.counts.lower(step, queues.committed[queue] - index - 1);
+                    wait.counts.lower(step, progress.queues[queue].committed - group - 1);
                 }
             }
         }
-    }
-
-    fn queues(&self) -> Queues {
-        let mut stage: Vec<i64> =
-            self.groups.iter().flatten().map(|group| self.stages[self.order[group.0]]).collect();
-        stage.sort_unstable();
-        stage.dedup();
-        let zeros = vec![0; stage.len()];
-        Queues { committed: zeros.clone(), completed: zeros, stage }
-    }
-
-    /// By section and position: the first position of the group that ends there.
-    fn group_ends(&self) -> [Vec<Option<usize>>; 3] {
-        Section::ALL.map(|section| {
-            let mut ends = vec![None; self.order.len()];
-            for &(first, last) in &self.groups[section as usize] {
-                ends[last] = Some(first);
-            }
-            ends
-        })
     }
 
     /// Waits that meet every need, each in front of the first statement that is not served by those before it, with
@@ -381,10 +443,10 @@ impl Timeline {
                     hopeless = hopeless.or(Some(unmet));
                     return false;
                 };
-                let stage = self.stages[unmet.need.producer];
+                let stage = self.stage(unmet.need.producer);
                 let list = &mut waits[unmet.section as usize][unmet.consumer];
                 let index = list.iter().position(|wait| wait.stage == stage).unwrap_or_else(|| {
-                    list.push(Wait { stage, counts: Counts(Vec::new()) });
+                    list.push(Wait { stage, counts: Counts::default() });
                     list.len() - 1
                 });
                 list[index].counts.lower(unmet.step, count);
@@ -407,20 +469,16 @@ impl Timeline {
     /// What happens with these waits.
     pub fn judge(&self, mut waits: Waits) -> Verdict {
         let mut unmet = false;
-        let mut found = vec![false; self.stages.len()];
+        let mut found = vec![false; self.statements.len()];
         for extent in self.samples() {
-            let (queues, commits) = self.run_extent(extent, &mut waits, &Source::Table, &mut |_, _| {
+            let progress = self.run_extent(extent, &mut waits, &Source::Table, &mut |_, _| {
                 unmet = true;
                 false
             });
-            for (statement, found) in found.iter_mut().enumerate() {
-                *found |= queues.index(self.stages[statement]).is_some_and(|queue| {
-                    commits
-                        .of(statement)
-                        .iter()
-                        .flatten()
-                        .max()
-                        .is_some_and(|&last| last >= queues.completed[queue])
+            for (statement, found) in self.statements.iter().zip(&mut found) {
+                *found |= statement.queue.is_some_and(|queue| {
+                    let last = progress.last_group(statement);
+                    last.is_some_and(|last| last >= progress.queues[queue].completed)
                 });
             }
         }
@@ -429,6 +487,6 @@ impl Timeline {
 
     /// No waits at all.
     pub fn no_waits(&self) -> Waits {
-        Section::ALL.map(|_| vec![Vec::new(); self.stages.len()])
+        Section::ALL.map(|_| vec![Vec::new(); self.statements.len()])
     }
 }

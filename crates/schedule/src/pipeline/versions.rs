@@ -10,7 +10,7 @@ use wavemark_tile::arith::Analyzer;
 use wavemark_tile::{Buffer, BufferId, Expr, For, Function, Param, Range, Region, fold};
 
 use super::annotations::{Request, at};
-use super::dependence::{Access, Loop, OfBuffer};
+use super::dependence::{self, Access, Loop, OfBuffer};
 use super::pointers::Fragments;
 use super::rewrite::Versioned;
 use super::uses::Outside;
@@ -64,6 +64,9 @@ fn customary(request: &Request, accesses: OfBuffer) -> i64 {
 
 /// The boxes may share an element, in every iteration.
 fn may_overlap(a: &Region, b: &Region) -> bool {
+    if let Some(overlap) = dependence::overlap_of_constants(a, b) {
+        return overlap;
+    }
     let mut analyzer = Analyzer::new();
     a.ranges.iter().zip(&b.ranges).all(|(a, b)| {
         let (a_end, b_end) =
@@ -79,10 +82,10 @@ fn may_overlap(a: &Region, b: &Region) -> bool {
 /// of the whole. Without those that are `private` anyway; in the order of their first accesses.
 pub fn written_first(
     pipeline: &Loop,
-    node: &For,
     private: &FxHashSet<BufferId>,
     outside: Outside,
     in_threads: bool,
+    analyzer: &mut Analyzer,
 ) -> Vec<BufferId> {
     let function = pipeline.function;
     let mut is_parameter = vec![false; function.buffers.len()];
@@ -91,8 +94,6 @@ pub fn written_first(
             is_parameter[buffer.0 as usize] = true;
         }
     }
-    let mut analyzer = Analyzer::new();
-    analyzer.bind(node.var, &Range { min: node.min.clone(), extent: node.extent.clone() });
     let mut is_candidate = |&OfBuffer { buffer, all, .. }: &OfBuffer| {
         let [first, ..] = all else { return false };
         if !first.writes || pipeline.statements[first.statement].inside.conditional {
@@ -103,7 +104,7 @@ pub fn written_first(
         }
         let by_all_threads = in_threads && function.buffer(buffer).scope.starts_with("shared");
         let mut reads = all.iter().filter(|access| !access.writes);
-        by_all_threads || reads.all(|read| covers(first.region, read.region, &mut analyzer))
+        by_all_threads || reads.all(|read| covers(first.region, read.region, analyzer))
     };
     let candidates = pipeline.accesses_by_buffer().filter(|accesses| is_candidate(accesses));
     candidates.map(|accesses| accesses.buffer).collect()
@@ -137,18 +138,16 @@ pub fn add_dimension(
             if count <= 1 {
                 return buffer;
             }
-            let old = function.buffer(buffer).clone();
-            let stride = match (old.strides.first(), old.shape.first()) {
+            let mut ring = function.buffer(buffer).clone();
+            let stride = match (ring.strides.first(), ring.shape.first()) {
                 (Some(stride), Some(length)) => fold::mul(stride.clone(), length.clone()),
-                _ => old.shape.iter().cloned().reduce(fold::mul).unwrap_or(Expr::int(1)),
+                _ => ring.shape.iter().cloned().reduce(fold::mul).unwrap_or(Expr::int(1)),
             };
-            let mut shape = vec![Expr::int(count)];
-            shape.extend(old.shape);
-            let mut strides = old.strides;
-            if !strides.is_empty() {
-                strides.insert(0, stride.clone());
+            ring.shape.insert(0, Expr::int(count));
+            if !ring.strides.is_empty() {
+                ring.strides.insert(0, stride.clone());
             }
-            let new = function.add_buffer(Buffer { shape, strides, ..old });
+            let new = function.add_buffer(ring);
             let fragment = fragments.elements(buffer);
             replaced.insert(buffer, Versioned { buffer: new, versions: count, stride, fragment });
             new

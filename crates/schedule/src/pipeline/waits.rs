@@ -11,6 +11,7 @@
 //! one more version where that makes the wait in front of its next overwrite weaker.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use wavemark_tile::BufferId;
 
 use super::annotations::Request;
@@ -83,21 +84,14 @@ fn synchronous(pipeline: &Loop, versions: FxHashMap<BufferId, i64>) -> Plan {
     }
 }
 
-fn timeline(
-    pipeline: &Loop,
+fn timeline<'a>(
+    pipeline: &Loop<'a>,
     needs: &NeedsByBuffer,
-    groups: [Vec<(usize, usize)>; 3],
+    groups: &[Vec<(usize, usize)>; 3],
     extent: Option<i64>,
-) -> Timeline {
-    Timeline {
-        stages: pipeline.request.stages.clone(),
-        order: pipeline.request.order.clone(),
-        max_stage: pipeline.request.max_stage,
-        asynchronous: (0..pipeline.statements.len()).map(|index| pipeline.request.is_async(index)).collect(),
-        groups,
-        needs: needs.iter().map(|needs| needs.iter().map(|(_, need)| *need).collect()).collect(),
-        extent,
-    }
+) -> Timeline<'a> {
+    let needs = needs.iter().map(|needs| needs.iter().map(|(_, need)| *need));
+    Timeline::new(pipeline.request, needs, groups, extent)
 }
 
 fn committed(groups: &[(usize, usize)], pipeline: &Loop, section: Section, stage: i64) -> Committed {
@@ -137,17 +131,18 @@ fn customary(
     extent: Option<i64>,
 ) -> Option<Plan> {
     let groups = Section::ALL.map(|section| runs(pipeline, section));
-    let timeline = timeline(pipeline, needs, groups.clone(), extent);
+    let timeline = timeline(pipeline, needs, &groups, extent);
     let consumers = Section::ALL.map(|section| consumers(pipeline, &timeline, section));
     let mut waits = timeline.no_waits();
     for section in Section::ALL {
-        let mut placed = FxHashSet::default();
+        let mut placed: SmallVec<[i64; 4]> = SmallVec::new();
         for &consumer in &consumers[section as usize] {
-            let stages = timeline.needs[consumer].iter().filter(|need| is_plain_flow(need));
+            let stages = timeline.needs(consumer).iter().filter(|need| is_plain_flow(need));
             for need in stages {
-                let stage = timeline.stages[need.producer];
-                if placed.insert(stage) {
-                    waits[section as usize][consumer].push(Wait { stage, counts: Counts(Vec::new()) });
+                let stage = pipeline.request.stages[need.producer];
+                if !placed.contains(&stage) {
+                    placed.push(stage);
+                    waits[section as usize][consumer].push(Wait { stage, counts: Counts::default() });
                 }
             }
         }
@@ -183,7 +178,7 @@ fn is_plain_flow(need: &Need) -> bool {
 /// The statements of a section that read what an asynchronous statement wrote in their iteration, by position.
 fn consumers(pipeline: &Loop, timeline: &Timeline, section: Section) -> Vec<usize> {
     let request = pipeline.request;
-    let reads = |statement: &usize| timeline.needs[*statement].iter().any(is_plain_flow);
+    let reads = |statement: &usize| timeline.needs(*statement).iter().any(is_plain_flow);
     let occurs = |statement: &usize| section.has_stage(request.stages[*statement], request.max_stage);
     request.order.iter().copied().filter(|statement| occurs(statement) && reads(statement)).collect()
 }
@@ -204,13 +199,12 @@ fn customary_count(
     }
     let mut least: Option<i64> = None;
     for &consumer in &request.order {
-        let mut seen = FxHashSet::default();
+        let mut seen: SmallVec<[Option<usize>; 4]> = SmallVec::new();
         let mut count = None;
         for (_, need) in &needs[consumer] {
-            if is_plain_flow(need)
-                && request.stages[need.producer] == stage
-                && seen.insert(group_at[request.positions[need.producer]])
-            {
+            let group = group_at[request.positions[need.producer]];
+            if is_plain_flow(need) && request.stages[need.producer] == stage && !seen.contains(&group) {
+                seen.push(group);
                 let later = request.positions[need.producer] > request.positions[consumer];
                 *count.get_or_insert(0) += request.stages[consumer] - stage - i64::from(later);
             }
@@ -271,7 +265,7 @@ fn uniform(
     let steps = steps(pipeline);
     let refine = |section: Section, counts: &Counts| Form::exact(section, counts).table(steps);
     let solve = |needs: &NeedsByBuffer| {
-        let timeline = timeline(pipeline, needs, groups.clone(), extent);
+        let timeline = timeline(pipeline, needs, &groups, extent);
         match timeline.solve(&refine) {
             Ok(waits) => Ok((timeline, waits)),
             Err(unmet) => Err(Hopeless { consumer: unmet.consumer, producer: unmet.need.producer }),
@@ -295,7 +289,7 @@ fn uniform(
         ));
     }
     if !remarks.is_empty() {
-        needs = dependence::needs(pipeline, private, &versions);
+        needs = dependence::needs(pipeline, private, &versions, &mut pipeline.analyzer());
     }
     let (timeline, waits) = solve(&needs)?;
     let written = write(&waits, |section, wait| Form::exact(section, &wait.counts));
@@ -315,11 +309,11 @@ fn reused_too_early(
         .iter()
         .map(|needs| needs.iter().filter(|(_, need)| need.reason == Reason::Flow).copied().collect())
         .collect();
-    let flow = timeline(pipeline, &flow_only, groups.clone(), extent);
+    let flow = timeline(pipeline, &flow_only, groups, extent);
     let waits = flow
         .solve(refine)
         .map_err(|unmet| Hopeless { consumer: unmet.consumer, producer: unmet.need.producer })?;
-    let all = timeline(pipeline, needs, groups.clone(), extent);
+    let all = timeline(pipeline, needs, groups, extent);
     let mut found: Vec<(BufferId, Unmet)> = Vec::new();
     let mut places: FxHashMap<BufferId, usize> = FxHashMap::default();
     all.run(&mut waits.clone(), &Source::Table, &mut |_, unmet| {

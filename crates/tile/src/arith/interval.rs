@@ -177,7 +177,11 @@ impl SymbolicInterval {
                         *a = analyzer.simplify(a);
                     }
                 }
-                (Some(a), Some(b)) => *a = analyzer.simplify(&fold::binary(op, a.clone(), b.clone())),
+                (Some(a), Some(b)) => {
+                    *a = analyzer
+                        .end_of_constants(op, a, b)
+                        .unwrap_or_else(|| analyzer.simplify(&fold::binary(op, a.clone(), b.clone())));
+                }
                 _ => *end = None,
             }
             // The hull of very many unrelated intervals is all there is: its ends would be as long as the program.
@@ -187,17 +191,6 @@ impl SymbolicInterval {
         };
         extend(BinaryOp::Min, &mut self.min, &other.min);
         extend(BinaryOp::Max, &mut self.max, &other.max);
-    }
-
-    /// As [`SymbolicInterval::extend`] with `min ..= max` of `int32`.
-    #[inline]
-    pub(crate) fn extend_to(&mut self, (min, max): (i64, i64), analyzer: &mut Analyzer) {
-        match (&mut self.min, &mut self.max) {
-            (Some(Expr::Int(first, _)), Some(Expr::Int(last, _))) => {
-                (*first, *last) = (min.min(*first), max.max(*last));
-            }
-            _ => self.extend(&SymbolicInterval::of_constants((min, max)), analyzer),
-        }
     }
 
     /// What lies in both, with simplified ends.
@@ -312,20 +305,9 @@ impl<'d> Cover<'d> {
 
     /// The interval that `range` covers, its ends not simplified.
     pub(crate) fn plain_range(&mut self, range: &Range) -> SymbolicInterval {
-        if let Some(constants) = self.domains.constants_of(range) {
-            return SymbolicInterval::of_constants(constants);
-        }
         let interval = SymbolicInterval::of_range(range);
-        let stays = self.domains.is_empty() || interval.is_constant();
+        let stays = self.domains.is_empty() || (self.stays(&range.min) && self.stays(&range.extent));
         if stays { interval } else { self.interval(&interval) }
-    }
-
-    /// The interval that an index covers.
-    pub(crate) fn point(&mut self, index: &Expr) -> SymbolicInterval {
-        match self.domains.constants(index) {
-            Some(constants) => SymbolicInterval::of_constants(constants),
-            None => self.expr(index),
-        }
     }
 
     /// The interval that `range` covers.

@@ -45,15 +45,27 @@ impl Analyzer {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if is_index(dtype) => {
                 self.linear(expr)?.written(dtype)
             }
-            BinaryOp::Min | BinaryOp::Max if is_index(dtype) => {
-                let (a, b) = (self.linear(&sides[0])?.constant()?, self.linear(&sides[1])?.constant()?);
-                fold::try_binary(*op, &Expr::Int(a, dtype), &Expr::Int(b, dtype))
-            }
+            BinaryOp::Min | BinaryOp::Max => self.end_of_constants(*op, &sides[0], &sides[1]),
             op if op.is_comparison() => {
                 self.decided(expr).map(Expr::bool).or_else(|| self.compared(*op, &sides[0], &sides[1]))
             }
             _ => None,
         }
+    }
+
+    /// The minimum or maximum of two expressions of one type, where both are constants, simplified.
+    pub(super) fn end_of_constants(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
+        let dtype = a.dtype();
+        if dtype != b.dtype() || !is_index(dtype) {
+            return None;
+        }
+        let large = |expr: &Expr| is_large(expr) || expr.children().iter().any(is_large);
+        let constant = |expr: &Expr| match fold::value(expr) {
+            Some(value) if !large(expr) => Some(value),
+            _ => self.linear(expr)?.constant(),
+        };
+        let (a, b) = (constant(a)?, constant(b)?);
+        fold::try_binary(op, &Expr::Int(a, dtype), &Expr::Int(b, dtype))
     }
 
     /// A comparison of `v`, `v + c` or `v - c` with a constant, which the range of `v` leaves open: all constants come to
