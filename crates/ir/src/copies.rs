@@ -18,7 +18,8 @@
 //! a kernel calls are looked at in the place of the call ([`flat`]). Not here: kernels
 //! with other calls, named barriers for some waves ([`named`]), cells that not every wave arrives at ([`cells`]), barriers that not all waves reach together, workgroups of several dimensions, generic pointers
 //! to LDS ([`NotFollowed`]); accesses whose addresses are not known, which are counted; LDS of other workgroups of a cluster;
-//! whether what is copied is right.
+//! whether what is copied is right. Of a barrier of the cluster at which one wave arrives for all it is not followed what it
+//! orders: pairs that it alone may order are counted.
 
 pub(crate) mod bits;
 mod cells;

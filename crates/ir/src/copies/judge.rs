@@ -77,6 +77,8 @@ pub struct Verdict {
     pub unknown: Vec<Inst>,
     /// Pairs that would be in each other's way if two conditions were what they may not be together.
     pub unproven: usize,
+    /// Pairs that nothing orders but, perhaps, the barrier of the cluster, at which some waves arrive for all.
+    pub told_by_cluster: usize,
     /// Waits for copies.
     pub waits: usize,
     /// The size of the workgroup that this is about.
@@ -89,7 +91,17 @@ pub struct Verdict {
 impl Verdict {
     /// Whether each pair of accesses was decided: what is not said to be wrong is proven then.
     pub fn is_decided(&self) -> bool {
-        self.unknown.is_empty() && self.unproven == 0
+        self.unknown.is_empty() && self.unproven == 0 && self.told_by_cluster == 0
+    }
+
+    /// Whether accesses are certainly in each other's way; they are counted if not.
+    fn is_certain(&mut self, certain: Certain) -> bool {
+        match certain {
+            Certain::Yes => {}
+            Certain::Conditions => self.unproven += 1,
+            Certain::Cluster => self.told_by_cluster += 1,
+        }
+        certain == Certain::Yes
     }
 
     /// Where an instruction stands.
@@ -208,7 +220,17 @@ struct Need {
     /// Where it must be done: the access, or a barrier before it.
     at: usize,
     /// It is in the way of the access, not only perhaps.
-    certain: bool,
+    certain: Certain,
+}
+
+/// Whether accesses are in each other's way if nothing orders them that is known to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Certain {
+    Yes,
+    /// If two conditions are what they need not be together.
+    Conditions,
+    /// If the barrier of the cluster does not order them.
+    Cluster,
 }
 
 struct Judge<'s> {
@@ -216,13 +238,16 @@ struct Judge<'s> {
     touching: Vec<usize>,
     /// Something arrives when copies are done.
     later: bool,
+    /// A barrier is split in arrival and wait: waves that have arrived need not have waited where another wave has.
+    splits: bool,
 }
 
 impl<'s> Judge<'s> {
     fn new(steps: &'s Steps) -> Judge<'s> {
         let touching = (0..steps.sites.len()).filter(|&node| steps.sites[node].touch.is_some()).collect();
         let later = steps.sites.iter().any(|site| matches!(site.barrier, Some(Barrier::SignalLater(..))));
-        Judge { steps, touching, later }
+        let splits = steps.sites.iter().any(|site| !matches!(site.barrier, None | Some(Barrier::Meet)));
+        Judge { steps, touching, later, splits }
     }
 
     fn site(&self, node: usize) -> &'s Site {
@@ -250,8 +275,7 @@ impl<'s> Judge<'s> {
         };
         for need in &needs {
             let Some(lacking) = self.lacking(&analysis, need) else { continue };
-            if !need.certain {
-                verdict.unproven += 1;
+            if !verdict.is_certain(need.certain) {
                 continue;
             }
             let own = need.at == need.access;
@@ -268,14 +292,12 @@ impl<'s> Judge<'s> {
             note(need.copy, need.access, Found { kind, wait: self.last_wait(need.at), barrier, enough });
         }
         for (first, second, certain) in unordered {
-            if certain {
+            if verdict.is_certain(certain) {
                 note(
                     first,
                     second,
                     Found { kind: HazardKind::Unordered, wait: None, barrier: None, enough: None },
                 );
-            } else {
-                verdict.unproven += 1;
             }
         }
         verdict.hazards = grouped(found);
@@ -294,7 +316,7 @@ impl<'s> Judge<'s> {
     }
 
     /// What must be done where, and pairs of accesses that no barrier is between, each with whether that is certain.
-    fn needs(&self) -> (Vec<Need>, Vec<(usize, usize, bool)>) {
+    fn needs(&self) -> (Vec<Need>, Vec<(usize, usize, Certain)>) {
         let (mut needs, mut unordered) = (Vec::new(), Vec::new());
         let copies: Vec<usize> = self.touching.iter().copied().filter(|&node| self.is_copy(node)).collect();
         for &access in &self.touching {
@@ -302,25 +324,23 @@ impl<'s> Judge<'s> {
             for &copy in &copies {
                 let own = self.conflict(copy, access, |mine, theirs| mine == theirs);
                 if own > Conflict::No {
-                    needs.push(Need { copy, access, at: access, certain: own == Conflict::Certain });
+                    let certain = if own == Conflict::Certain { Certain::Yes } else { Certain::Conditions };
+                    needs.push(Need { copy, access, at: access, certain });
                 }
-                let others = self.conflict(copy, access, |mine, theirs| mine != theirs);
-                if others > Conflict::No {
-                    let certain = others == Conflict::Certain;
+                if let Some(certain) = self.conflict_of_waves(copy, access) {
                     let needed = barriers.iter().filter(|&&(at, waited)| !self.is_told(at, waited, copy));
                     needs.extend(needed.map(|&(at, _)| Need { copy, access, at, certain }));
                 }
             }
             for &first in since.iter().filter(|&&first| !self.both_atomic(first, access)) {
-                let conflict = self.conflict(first, access, |mine, theirs| mine != theirs);
-                if conflict > Conflict::No {
-                    unordered.push((first, access, conflict == Conflict::Certain));
+                if let Some(certain) = self.conflict_of_waves(first, access) {
+                    unordered.push((first, access, certain));
                 }
             }
         }
         let ends = (0..self.steps.sites.len()).filter(|&node| self.is_end(node));
         needs.extend(ends.flat_map(|end| {
-            copies.iter().map(move |&copy| Need { copy, access: end, at: end, certain: true })
+            copies.iter().map(move |&copy| Need { copy, access: end, at: end, certain: Certain::Yes })
         }));
         (needs, unordered)
     }
@@ -377,6 +397,22 @@ impl<'s> Judge<'s> {
         match (&self.site(first).touch, &self.site(second).touch) {
             (Some(first), Some(second)) => first.conflict(second, which),
             _ => Conflict::No,
+        }
+    }
+
+    /// Whether what one wave does at a node is in the way of what another does at a second one behind it.
+    fn conflict_of_waves(&self, first: usize, second: usize) -> Option<Certain> {
+        match self.conflict(first, second, |mine, theirs| mine != theirs) {
+            Conflict::No => None,
+            Conflict::Possible => Some(Certain::Conditions),
+            Conflict::Certain => {
+                let is_told = |wave: usize| {
+                    let tellers = self.steps.tellers.as_ref();
+                    tellers.is_some_and(|tellers| self.splits || tellers[wave])
+                };
+                let untold = self.conflict(first, second, |mine, theirs| mine != theirs && !is_told(mine));
+                Some(if untold == Conflict::Certain { Certain::Yes } else { Certain::Cluster })
+            }
         }
     }
 

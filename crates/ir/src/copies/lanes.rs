@@ -211,6 +211,12 @@ impl Values<'_> {
             let index = self.operand(fixed, known, *index, depth)?.of(0).exact()?;
             return self.part(fixed, known, *vector, index * u64::from(bits), bits, depth);
         }
+        if let InstKind::Call(call) = kind
+            && let Some((operand, scalar)) = call.given_back()
+        {
+            let lanes = self.operand(fixed, known, operand, depth)?;
+            return Some(lanes).filter(|lanes| !scalar || self.is_of_waves(lanes));
+        }
         let mut of = |operand| self.operand(fixed, known, operand, depth);
         match kind {
             InstKind::Binary { op, lhs, rhs, .. } => {
@@ -300,6 +306,11 @@ impl Values<'_> {
                     vector = *rest;
                 }
                 InstKind::Cast { op: CastOp::BitCast, value, .. } => vector = *value,
+                InstKind::Call(call) if call.given_back().is_some() => {
+                    let (operand, scalar) = call.given_back()?;
+                    let lanes = self.part(fixed, known, operand, at, bits, deeper)?;
+                    return Some(lanes).filter(|lanes| !scalar || self.is_of_waves(lanes));
+                }
                 InstKind::ShuffleVector { lhs, rhs, mask } => {
                     let lanes = self.module.types.lanes(lhs.ty(self.body, &self.module.constants)?)?;
                     let from = self.element_of_constant(*mask, index)?.exact()?;
@@ -318,6 +329,12 @@ impl Values<'_> {
             }
         }
         None
+    }
+
+    /// Whether the lanes of each wave have the same: what comes into a scalar register is that of one of them.
+    fn is_of_waves(&self, lanes: &Lanes) -> bool {
+        let first = |item: usize| item / self.group.wave * self.group.wave;
+        (0..self.group.items).all(|item| lanes.of(item) == lanes.of(first(item)))
     }
 
     fn element_of_constant(&self, constant: Const, index: u64) -> Option<Bits> {

@@ -235,7 +235,8 @@ impl Values<'_> {
         }
     }
 
-    fn immediate(&self, operand: Operand) -> Option<i64> {
+    /// The number that a constant is.
+    pub fn immediate(&self, operand: Operand) -> Option<i64> {
         let Operand::Const(constant) = operand else { return None };
         let bits = self.bits(self.module.constants.ty(constant))?;
         self.module.constants.int(constant)?.to_i64(bits)
@@ -404,7 +405,7 @@ impl At<'_, '_> {
     #[allow(clippy::type_complexity, reason = "three parts of one descriptor")]
     fn places_of_tensor(&mut self, call: &Call) -> Option<(Vec<Place>, Option<Option<u64>>, bool)> {
         let group = self.values.group;
-        let groups: Vec<Vec<Lanes>> = TensorDescriptor::OF_LDS
+        let groups: Vec<Vec<Lanes>> = TensorDescriptor::of_lds(false)
             .iter()
             .enumerate()
             .map(|(number, of)| self.words(call.args.get(number).map(|arg| arg.value), of.len()))
@@ -415,8 +416,10 @@ impl At<'_, '_> {
             if !(first..group.items.min(first + group.wave)).any(|item| self.here.active[item]) {
                 continue;
             }
+            let gathers = groups[0][0].of(first).within(GATHERS) == Some(GATHERS);
+            let of_lds = TensorDescriptor::of_lds(gathers);
             let word = |number: usize, at: usize| {
-                let of = TensorDescriptor::OF_LDS[number][at];
+                let of = of_lds[number][at];
                 groups[number][at].of(first).within(of.into()).map(|word| word as u32)
             };
             let four =
@@ -459,6 +462,9 @@ const MOST_LOOKED_AT: usize = 400;
 
 /// The bits of a descriptor's first dword that are 0 where it does nothing.
 const COUNT: u64 = 3;
+
+/// The bit of a descriptor's first dword that says that it gathers rows.
+const GATHERS: u64 = 1 << 31;
 
 /// The bits of the second group's first dword that name workgroups.
 const MULTICAST: u64 = 0xffff;
