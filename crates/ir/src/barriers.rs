@@ -83,7 +83,8 @@ pub fn judge(
     let mut places: rustc_hash::FxHashMap<Global, u64> =
         lds::offsets(module, kernel).map(|(placed, _)| placed.into_iter().collect()).unwrap_or_default();
     places.extend(lds::named_barriers(module));
-    let values = Values { module, body, lds: places, group };
+    let values =
+        Values { module, body, lds: places, group, assumed: Default::default(), counted: Default::default() };
     let operations = waves::operations(&values);
     if operations == 0 {
         return None;

@@ -58,6 +58,24 @@ impl Bits {
         Bits::new(self.value, (self.unknown | !mask(bits)) & mask(width))
     }
 
+    /// How many low bits are known.
+    pub fn known_low(self) -> u32 {
+        self.unknown.trailing_zeros()
+    }
+
+    /// The least and the greatest signed number that a number of `bits` bits may be.
+    pub fn ends(self, bits: u32) -> (i64, i64) {
+        let sign = self.unknown & 1 << (bits.clamp(1, 64) - 1);
+        (signed(bits, self.value | sign), signed(bits, self.value | self.unknown & !sign))
+    }
+
+    /// What holds of both holds of one; `None`: they differ.
+    pub fn both(self, other: Bits) -> Option<Bits> {
+        let differ = (self.value ^ other.value) & !(self.unknown | other.unknown) != 0;
+        let unknown = self.unknown & other.unknown;
+        (!differ).then_some(Bits::new(self.value | other.value, unknown))
+    }
+
     /// What holds for either.
     pub fn or_else(self, other: Bits) -> Bits {
         Bits::new(self.value, self.unknown | other.unknown | self.value ^ other.value)
@@ -127,6 +145,13 @@ impl Bits {
                     && (op == BinaryOp::URem || a.part(bits - 1, 1).exact() == Some(0)) =>
             {
                 a.binary(BinaryOp::And, bits, Bits::exactly(by - 1))
+            }
+            (BinaryOp::UDiv | BinaryOp::SDiv, Some(by))
+                if by.is_power_of_two()
+                    && by >> (bits - 1) == 0
+                    && (op == BinaryOp::UDiv || a.part(bits - 1, 1).exact() == Some(0)) =>
+            {
+                a.binary(BinaryOp::LShr, bits, Bits::exactly(by.trailing_zeros().into()))
             }
             (BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SDiv | BinaryOp::SRem, Some(by)) => {
                 let (x, y) = (a.exact(), signed(bits, by));

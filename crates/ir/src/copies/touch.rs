@@ -94,9 +94,9 @@ enum When {
     /// Where a condition has this value.
     If(Operand, bool),
     /// Where a remainder that nothing is known of has one of its values: of the places of an access that are so, one is
-    /// touched. `negative`: that value is less than 0.
+    /// touched. `any`: the places are all of those that are not negative, and this is one of them.
     Remainder {
-        negative: bool,
+        any: bool,
     },
 }
 
@@ -169,7 +169,7 @@ impl Touch {
 /// Whether accesses meet whatever the remainder is that the first one's places depend on. That it is not negative may be
 /// promised by what nobody looks at.
 fn always_meet(places: &[Place], others: &[Place], which: &impl Fn(usize, usize) -> bool) -> bool {
-    let mut some = places.iter().filter(|place| place.when == When::Remainder { negative: false }).peekable();
+    let mut some = places.iter().filter(|place| place.when == When::Remainder { any: true }).peekable();
     let always = || others.iter().filter(|other| other.when == When::Always);
     some.peek().is_some() && some.all(|place| always().any(|other| place.bytes.meet(&other.bytes, which)))
 }
@@ -288,14 +288,17 @@ impl At<'_, '_> {
     ) -> Option<Vec<Place>> {
         let (value, least, most) = self.remainder(pointer)?;
         let bits = self.values.bits(self.values.body.values[value].ty)?;
+        let number = self.lanes(Operand::Value(value)).and_then(|lanes| lanes.number());
+        let may_be = |of: &i64| number.is_none_or(|number| number.may_be(*of, bits));
+        let all = (0..=most).all(|of| may_be(&of));
         let place = |number: i64| {
             let mut known = Known::default();
-            known.assume(value, Lanes::Same(Bits::exactly(number as u64 & mask(bits))));
+            known.assume(value, Lanes::same(Bits::exactly(number as u64 & mask(bits))));
             let lanes = self.values.of(&self.here.fixed, &mut known, pointer)?;
             let bytes = Bytes::at(self.values.group, &self.here.active, |item| address(&lanes, item), size)?;
-            Some(Place { when: When::Remainder { negative: number < 0 }, bytes })
+            Some(Place { when: When::Remainder { any: all && number >= 0 }, bytes })
         };
-        (least..=most).map(place).collect()
+        (least..=most).filter(may_be).map(place).collect()
     }
 
     /// The one remainder by a small number, of what is not known and the same in all work-items, that an operand is made of; its
@@ -448,9 +451,9 @@ impl At<'_, '_> {
         let types = &self.values.module.types;
         let of = |operand: Operand| operand.ty(self.values.body, &self.values.module.constants);
         let vector = group.filter(|&operand| of(operand).and_then(|ty| types.lanes(ty)).is_some());
-        let Some(vector) = vector else { return vec![Lanes::Same(Bits::exactly(0)); count] };
+        let Some(vector) = vector else { return vec![Lanes::same(Bits::exactly(0)); count] };
         let word = |word| self.values.part_of(&self.here.fixed, self.known, vector, 32 * word, 32);
-        (0..count as u64).map(word).map(|word| word.unwrap_or(Lanes::Same(Bits::unknown(32)))).collect()
+        (0..count as u64).map(word).map(|word| word.unwrap_or(Lanes::same(Bits::unknown(32)))).collect()
     }
 }
 
