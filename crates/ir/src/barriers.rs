@@ -89,6 +89,11 @@ pub fn judge(
     if operations == 0 {
         return None;
     }
+    // A phase of one wave is complete when it arrives, and waits at once.
+    if group.waves() == 1 && waves::only_meet(&values) {
+        let origins = flat.map(|flat| flat.origins).unwrap_or_default();
+        return Some(Ok(Verdict { operations, items: group.items, origins, mistakes: Vec::new() }));
+    }
     if values.uses_other_dimensions() {
         return Some(Err(NotFollowed::Dimensions));
     }

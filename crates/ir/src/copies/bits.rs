@@ -81,6 +81,18 @@ impl Bits {
         Bits::new(self.value, self.unknown | other.unknown | self.value ^ other.value)
     }
 
+    /// Of so many bits the first for the last.
+    pub fn reversed(self, bits: u32) -> Bits {
+        let turned = |value: u64| value.reverse_bits() >> (64 - bits.clamp(1, 64));
+        Bits { value: turned(self.value), unknown: turned(self.unknown) }
+    }
+
+    /// Of so many bytes the first for the last.
+    pub fn swapped(self, bytes: u32) -> Bits {
+        let turned = |value: u64| value.swap_bytes() >> (64 - (8 * bytes).clamp(8, 64));
+        Bits { value: turned(self.value), unknown: turned(self.unknown) }
+    }
+
     /// `count` bits from `from` on.
     pub fn part(self, from: u32, count: u32) -> Bits {
         let part = |bits: u64| bits.checked_shr(from).unwrap_or(0) & mask(count);
@@ -216,5 +228,7 @@ mod tests {
         assert_eq!(Bits::exactly(5).binary(named("sub"), WIDTH, Bits::exactly(6)), Bits::exactly(7));
         assert_eq!(Bits::exactly(6).binary(named("sdiv"), WIDTH, Bits::exactly(2)), Bits::exactly(7));
         assert_eq!(Bits::exactly(6).binary(named("ashr"), WIDTH, Bits::exactly(1)), Bits::exactly(7));
+        assert_eq!(Bits::partly(0b010, 0b110, WIDTH).reversed(WIDTH), Bits::partly(0b010, 0b011, WIDTH));
+        assert_eq!(Bits::partly(0x12, 0xff, 16).swapped(2), Bits::partly(0x1200, 0xff00, 16));
     }
 }

@@ -496,6 +496,8 @@ impl Values<'_> {
                 };
                 Some(arg(0)?.zip(arg(1)?, |high, low| if from == bits { high } else { joined(high, low) }))
             }
+            "llvm.bitreverse" => Some(arg(0)?.map(|value| value.reversed(bits))),
+            "llvm.bswap" => Some(arg(0)?.map(|value| value.swapped(bits / 8))),
             "llvm.umin" => chosen(false, &u64::min),
             "llvm.umax" => chosen(true, &u64::max),
             "llvm.smin" => chosen(false, &|a, b| if signed(bits, a) < signed(bits, b) { a } else { b }),
