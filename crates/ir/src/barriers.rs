@@ -83,10 +83,16 @@ pub fn judge(
     let mut places: rustc_hash::FxHashMap<Global, u64> =
         lds::offsets(module, kernel).map(|(placed, _)| placed.into_iter().collect()).unwrap_or_default();
     places.extend(lds::named_barriers(module));
-    let values = Values { module, body, lds: places, group };
+    let values =
+        Values { module, body, lds: places, group, assumed: Default::default(), counted: Default::default() };
     let operations = waves::operations(&values);
     if operations == 0 {
         return None;
+    }
+    // A phase of one wave is complete when it arrives, and waits at once.
+    if group.waves() == 1 && waves::only_meet(&values) {
+        let origins = flat.map(|flat| flat.origins).unwrap_or_default();
+        return Some(Ok(Verdict { operations, items: group.items, origins, mistakes: Vec::new() }));
     }
     if values.uses_other_dimensions() {
         return Some(Err(NotFollowed::Dimensions));

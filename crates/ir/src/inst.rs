@@ -238,6 +238,36 @@ pub struct InlineAsm {
     pub flags: Vec<Box<str>>,
 }
 
+impl InlineAsm {
+    /// Whether the text has no instruction, but comments at most: nothing is executed.
+    pub fn is_empty(&self) -> bool {
+        String::from_utf8_lossy(&self.text)
+            .lines()
+            .all(|line| line.trim().is_empty() || line.trim().starts_with(';'))
+    }
+
+    /// Whether it gives its first argument back: no instruction, and one result in the register of that argument.
+    pub fn gives_back(&self) -> bool {
+        let constraints = String::from_utf8_lossy(&self.constraints);
+        let outputs = constraints.split(',').filter(|one| one.starts_with('='));
+        self.is_empty() && outputs.count() == 1 && constraints.split(',').nth(1) == Some("0")
+    }
+}
+
+impl Call {
+    /// Whether it is assembly text without an instruction.
+    pub fn is_empty_text(&self) -> bool {
+        matches!(&self.callee, Callee::Asm(asm) if asm.is_empty())
+    }
+
+    /// What assembly text without an instruction gives back, and whether that is in scalar registers.
+    pub fn given_back(&self) -> Option<(Operand, bool)> {
+        let Callee::Asm(asm) = &self.callee else { return None };
+        let argument = self.args.first().filter(|_| asm.gives_back())?;
+        Some((argument.value, !asm.constraints.starts_with(b"=v")))
+    }
+}
+
 /// An argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {

@@ -147,7 +147,8 @@ fn nodes(module: &Module, body: &Body) -> (flow::Graph, Vec<Option<Inst>>) {
 /// Whether an instruction may do something with operations or marks.
 fn concerns(module: &Module, body: &Body, inst: Inst) -> bool {
     let InstKind::Call(call) = &body.insts[inst].kind else { return false };
-    intrinsic::called(module, call).is_none_or(|row| row.marks.is_some() || row.asynchronous.is_some())
+    let row = intrinsic::called(module, call);
+    !call.is_empty_text() && row.is_none_or(|row| row.marks.is_some() || row.asynchronous.is_some())
 }
 
 /// What a call does. `operations`: the numbers that no operation has yet.

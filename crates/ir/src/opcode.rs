@@ -85,6 +85,17 @@ impl IntPredicate {
     }
 }
 
+impl IntPredicate {
+    /// What it says of two integers of which the first is known not to be above the second.
+    pub fn of_equality(self) -> IntPredicate {
+        match self {
+            IntPredicate::Slt | IntPredicate::Ult => IntPredicate::Ne,
+            IntPredicate::Sge | IntPredicate::Uge => IntPredicate::Eq,
+            other => other,
+        }
+    }
+}
+
 spelled! {
     /// How floating-point numbers are compared.
     FloatPredicate {

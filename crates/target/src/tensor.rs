@@ -108,13 +108,16 @@ impl TensorDescriptor {
     }
 
     /// The bits of the groups that say where in LDS the tile lies: all that [`Self::lds_range`] depends on, but for the
-    /// count, which switches the instruction off.
-    pub const OF_LDS: [&[u32]; 4] = [
-        &[0xc000_0000, !0, 0, 0],
-        &[0xffff_0000, 0, 0, 0xffff_0000, !0, 0, 0, 0],
-        &[0, !0, 0, 0xffff_0000],
-        &[0, 0, 0xffff_0000, 0],
-    ];
+    /// count, which switches the instruction off. `gathering`: bit 31 of the first dword, by which groups 2 and 3 are the
+    /// rows' indices in global memory.
+    pub fn of_lds(gathering: bool) -> [&'static [u32]; 4] {
+        let (first, second): (&[u32], &[u32]) =
+            (&[0xc000_0000, !0, 0, 0], &[0xffff_0000, 0, 0, 0xffff_0000, !0, 0, 0, 0]);
+        if gathering {
+            return [first, second, &[0; 4], &[0; 4]];
+        }
+        [first, second, &[0, !0, 0, 0xffff_0000], &[0, 0, 0xffff_0000, 0]]
+    }
 
     /// From the first byte of the tile in LDS to behind the last, whatever the count; empty for an empty tile.
     pub fn lds_range(&self) -> Range<u64> {

@@ -70,6 +70,13 @@ impl Kernel<'_> {
             );
             report.not_checked.push(NotChecked::unknown("lds", reason));
         }
+        if verdict.told_by_cluster > 0 {
+            let reason = format!(
+                "kernel {name}: {} pairs of accesses that nothing orders but, perhaps, the barrier of the cluster",
+                verdict.told_by_cluster
+            );
+            report.not_checked.push(NotChecked::unknown("lds", reason));
+        }
         if verdict.unproven > 0 {
             let reason = format!(
                 "kernel {name}: {} pairs of accesses that meet only if two conditions allow it together",

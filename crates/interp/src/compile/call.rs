@@ -54,17 +54,14 @@ impl Builder<'_, '_> {
 
     /// Assembly text: only that which does nothing but give its operand back.
     fn assembly(&mut self, asm: &InlineAsm, call: &Call) -> Result<Vec<Src>, Refused> {
-        let text = String::from_utf8_lossy(&asm.text);
-        let constraints = String::from_utf8_lossy(&asm.constraints).into_owned();
-        let nothing = text.lines().all(|line| line.trim().is_empty() || line.trim().starts_with(';'));
-        if !nothing {
+        if !asm.is_empty() {
+            let text = String::from_utf8_lossy(&asm.text);
             return Err(Refused::new(format!("the assembly text \"{text}\"")));
         }
-        let outputs = constraints.split(',').filter(|one| one.starts_with('=')).count();
-        let ties = constraints.split(',').any(|one| one == "0");
-        match (outputs, ties, call.args.first()) {
-            (0, ..) => Ok(Vec::new()),
-            (1, true, Some(argument)) => Ok(self.operand(argument.value)?.to_vec()),
+        let constraints = String::from_utf8_lossy(&asm.constraints);
+        match call.args.first() {
+            _ if !constraints.contains('=') => Ok(Vec::new()),
+            Some(argument) if asm.gives_back() => Ok(self.operand(argument.value)?.to_vec()),
             _ => Err(Refused::new(format!("assembly text with the operands \"{constraints}\""))),
         }
     }

@@ -10,7 +10,7 @@ use crate::function::{Block, Inst, Value, ValueDef};
 use crate::inst::{InstKind, Operand};
 use crate::intrinsic;
 
-use crate::copies::divergence::is_of_workgroup;
+use crate::copies::divergence::{is_constant, is_of_workgroup};
 use crate::copies::lanes::Values;
 
 /// A condition by which waves choose their way.
@@ -109,13 +109,8 @@ impl Reader<'_> {
                     return None;
                 }
             }
-            // Memory that nothing changes.
-            InstKind::Load { pointer, .. } => {
-                let ty = pointer.ty(body, &self.values.module.constants)?;
-                if self.values.module.types.address_space(ty)? != CONSTANT {
-                    return None;
-                }
-            }
+            // What is in memory that may change.
+            InstKind::Load { pointer, .. } if !is_constant(self.values, *pointer) => return None,
             InstKind::Alloca(_) | InstKind::Rmw { .. } | InstKind::CmpXchg(_) | InstKind::Freeze { .. } => {
                 return None;
             }
@@ -159,5 +154,3 @@ impl Reader<'_> {
         Some(())
     }
 }
-
-const CONSTANT: u32 = wavemark_target::AddressSpace::Constant as u32;

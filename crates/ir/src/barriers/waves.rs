@@ -124,6 +124,16 @@ fn asked_at(values: &Values<'_>, inst: Inst) -> Option<Asked> {
     }
 }
 
+/// Whether all barrier operations are arrivals at the workgroup's and waits for it at once.
+pub(super) fn only_meet(values: &Values<'_>) -> bool {
+    let insts = values.body.order.iter().flat_map(|&block| &values.body.blocks[block].insts);
+    let mut rows = insts.filter_map(|&inst| match &values.body.insts[inst].kind {
+        InstKind::Call(call) => intrinsic::called(values.module, call)?.barrier,
+        _ => None,
+    });
+    rows.all(|barrier| barrier == Barrier::Meet)
+}
+
 /// How many barrier operations there are.
 pub(super) fn operations(values: &Values<'_>) -> usize {
     let insts = values.body.order.iter().flat_map(|&block| &values.body.blocks[block].insts);

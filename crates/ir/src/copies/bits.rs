@@ -58,9 +58,39 @@ impl Bits {
         Bits::new(self.value, (self.unknown | !mask(bits)) & mask(width))
     }
 
+    /// How many low bits are known.
+    pub fn known_low(self) -> u32 {
+        self.unknown.trailing_zeros()
+    }
+
+    /// The least and the greatest signed number that a number of `bits` bits may be.
+    pub fn ends(self, bits: u32) -> (i64, i64) {
+        let sign = self.unknown & 1 << (bits.clamp(1, 64) - 1);
+        (signed(bits, self.value | sign), signed(bits, self.value | self.unknown & !sign))
+    }
+
+    /// What holds of both holds of one; `None`: they differ.
+    pub fn both(self, other: Bits) -> Option<Bits> {
+        let differ = (self.value ^ other.value) & !(self.unknown | other.unknown) != 0;
+        let unknown = self.unknown & other.unknown;
+        (!differ).then_some(Bits::new(self.value | other.value, unknown))
+    }
+
     /// What holds for either.
     pub fn or_else(self, other: Bits) -> Bits {
         Bits::new(self.value, self.unknown | other.unknown | self.value ^ other.value)
+    }
+
+    /// Of so many bits the first for the last.
+    pub fn reversed(self, bits: u32) -> Bits {
+        let turned = |value: u64| value.reverse_bits() >> (64 - bits.clamp(1, 64));
+        Bits { value: turned(self.value), unknown: turned(self.unknown) }
+    }
+
+    /// Of so many bytes the first for the last.
+    pub fn swapped(self, bytes: u32) -> Bits {
+        let turned = |value: u64| value.swap_bytes() >> (64 - (8 * bytes).clamp(8, 64));
+        Bits { value: turned(self.value), unknown: turned(self.unknown) }
     }
 
     /// `count` bits from `from` on.
@@ -128,6 +158,13 @@ impl Bits {
             {
                 a.binary(BinaryOp::And, bits, Bits::exactly(by - 1))
             }
+            (BinaryOp::UDiv | BinaryOp::SDiv, Some(by))
+                if by.is_power_of_two()
+                    && by >> (bits - 1) == 0
+                    && (op == BinaryOp::UDiv || a.part(bits - 1, 1).exact() == Some(0)) =>
+            {
+                a.binary(BinaryOp::LShr, bits, Bits::exactly(by.trailing_zeros().into()))
+            }
             (BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SDiv | BinaryOp::SRem, Some(by)) => {
                 let (x, y) = (a.exact(), signed(bits, by));
                 let signed = |f: fn(i64, i64) -> Option<i64>| {
@@ -191,5 +228,7 @@ mod tests {
         assert_eq!(Bits::exactly(5).binary(named("sub"), WIDTH, Bits::exactly(6)), Bits::exactly(7));
         assert_eq!(Bits::exactly(6).binary(named("sdiv"), WIDTH, Bits::exactly(2)), Bits::exactly(7));
         assert_eq!(Bits::exactly(6).binary(named("ashr"), WIDTH, Bits::exactly(1)), Bits::exactly(7));
+        assert_eq!(Bits::partly(0b010, 0b110, WIDTH).reversed(WIDTH), Bits::partly(0b010, 0b011, WIDTH));
+        assert_eq!(Bits::partly(0x12, 0xff, 16).swapped(2), Bits::partly(0x1200, 0xff00, 16));
     }
 }

@@ -275,7 +275,7 @@ impl Finder<'_, '_> {
         // It counts down.
         let field = u64::from(phase.wrapping_neg() % PHASES);
         let mut known = Known::default();
-        known.assume(value, Lanes::Same(Bits::partly(field << WIDTH, u64::from(PHASES - 1) << WIDTH, bits)));
+        known.assume(value, Lanes::same(Bits::partly(field << WIDTH, u64::from(PHASES - 1) << WIDTH, bits)));
         let taken = same(self.values, node, &mut known, Some(*condition))? != 0;
         Some(taken != (*then == node.block))
     }

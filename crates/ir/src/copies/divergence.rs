@@ -86,6 +86,44 @@ pub(crate) fn depends_on_item(values: &Values<'_>, operand: Operand) -> bool {
     false
 }
 
+/// Whether an operand is the same wherever the workgroup looks at it: made of what the kernel is given, of which workgroup
+/// it is, and of memory that nothing changes, in no round of a loop.
+pub(crate) fn is_fixed(values: &Values<'_>, operand: Operand) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut work = vec![operand];
+    while let Some(operand) = work.pop() {
+        let Operand::Value(value) = operand else { continue };
+        let ValueDef::Inst(inst) = values.body.values[value].def else { continue };
+        if !seen.insert(value) {
+            continue;
+        }
+        let kind = &values.body.insts[inst].kind;
+        let may_change = match kind {
+            InstKind::Call(call) => !intrinsic::called(values.module, call).is_some_and(is_of_workgroup),
+            InstKind::Load { pointer, .. } => !is_constant(values, *pointer),
+            InstKind::Phi { .. }
+            | InstKind::Alloca(_)
+            | InstKind::Rmw { .. }
+            | InstKind::CmpXchg(_)
+            | InstKind::Freeze { .. } => true,
+            _ => false,
+        };
+        if may_change {
+            return false;
+        }
+        kind.each_operand(|operand| work.push(operand));
+    }
+    true
+}
+
+/// Whether a pointer is one to memory that nothing changes.
+pub(crate) fn is_constant(values: &Values<'_>, pointer: Operand) -> bool {
+    let ty = pointer.ty(values.body, &values.module.constants);
+    ty.and_then(|ty| values.module.types.address_space(ty)) == Some(CONSTANT)
+}
+
+const CONSTANT: u32 = wavemark_target::AddressSpace::Constant as u32;
+
 /// Whether what it gives is the same in the lanes of a wave, and may be another in each wave: its number, and what changes
 /// while they run.
 fn is_of_wave(row: &Intrinsic) -> bool {

@@ -1,7 +1,7 @@
 //! A kernel with the functions that it calls in the place of the calls.
 //!
 //! Promises: the paths of the flat body are those of the kernel and of the calls on them, one behind the other, and each
-//! instruction knows where it comes from. Calls by address, of what has no body, and without end are refused. So is what
+//! instruction knows where it comes from. Assembly text without an instruction stays. Calls by address, of what has no body, and without end are refused. So is what
 //! does not mean the same in its caller: functions that put or wait for marks, since a sequence of marks is that of one
 //! execution of one function (*AMDGPU Asynchronous Operations*, "Asyncmarks"). What a function copies is covered by the next
 //! mark of its caller.
@@ -66,7 +66,7 @@ fn next_call(module: &Module, body: &Body) -> Result<Option<(Block, usize, Globa
     for &block in &body.order {
         for (at, &inst) in body.blocks[block].insts.iter().enumerate() {
             let InstKind::Call(call) = &body.insts[inst].kind else { continue };
-            if intrinsic::called(module, call).is_some() {
+            if intrinsic::called(module, call).is_some() || call.is_empty_text() {
                 continue;
             }
             let Callee::Operand(_) = call.callee else { return Err(NotFollowed::Calls) };

@@ -5,14 +5,16 @@ use wavemark_memmodel::asyncmark::{Analysis, Bound, Function, Lacking, Stage, St
 use wavemark_target::Processor;
 
 use crate::entity::Id as _;
-use crate::function::Inst;
-use crate::inst::InstKind;
+use crate::function::{Inst, Value};
+use crate::inst::{InstKind, Operand};
 use crate::intrinsic;
 use crate::lds;
 use crate::module::{Global, Module};
 use crate::opcode::CastOp;
 
+use super::cases;
 use super::cells;
+use super::counted;
 use super::flat::flat;
 use super::lanes::{Group, Known, Values};
 use super::paths::{self, Node};
@@ -21,6 +23,9 @@ use super::touch::Conflict;
 
 /// Older instances of an operation are not told apart: all of them must be done.
 const AGES: u32 = 1;
+
+/// So many cases may be open, before the others are left.
+const MOST_OPEN: usize = 4;
 
 /// A wait is not tried with more than this.
 const MOST_LEFT: u32 = 63;
@@ -77,6 +82,8 @@ pub struct Verdict {
     pub unknown: Vec<Inst>,
     /// Pairs that would be in each other's way if two conditions were what they may not be together.
     pub unproven: usize,
+    /// Pairs that nothing orders but, perhaps, the barrier of the cluster, at which some waves arrive for all.
+    pub told_by_cluster: usize,
     /// Waits for copies.
     pub waits: usize,
     /// The size of the workgroup that this is about.
@@ -89,7 +96,7 @@ pub struct Verdict {
 impl Verdict {
     /// Whether each pair of accesses was decided: what is not said to be wrong is proven then.
     pub fn is_decided(&self) -> bool {
-        self.unknown.is_empty() && self.unproven == 0
+        self.unknown.is_empty() && self.unproven == 0 && self.told_by_cluster == 0
     }
 
     /// Where an instruction stands.
@@ -120,8 +127,10 @@ fn follow(module: &Module, kernel: Global, processor: Option<Processor>) -> Resu
         return Ok(Verdict::default());
     };
     let group = Group::of(module, function, processor);
-    let values =
-        Values { module, body, lds: placed.into_iter().chain(lds::named_barriers(module)).collect(), group };
+    let lds = placed.into_iter().chain(lds::named_barriers(module)).collect();
+    let mut values =
+        Values { module, body, lds, group, assumed: Default::default(), counted: Default::default() };
+    values.counted = counted::counted(&values);
     if values.uses_other_dimensions() {
         return Err(NotFollowed::Dimensions);
     }
@@ -129,32 +138,97 @@ fn follow(module: &Module, kernel: Global, processor: Option<Processor>) -> Resu
         return Err(NotFollowed::GenericPointers);
     }
     let has_cells = cells::has_some(&values);
-    let ask = |node: &Node, known: &mut Known| {
-        for &inst in &body.blocks[node.block].insts {
-            values.touch(node, 0, known, &body.insts[inst]);
-            if let InstKind::Call(call) = &body.insts[inst].kind
-                && intrinsic::called(module, call).is_some_and(intrinsic::Intrinsic::is_barrier)
-            {
-                call.args.iter().for_each(|arg| drop(values.of(&node.fixed, known, arg.value)));
-            }
-            // What a wait for a cell looks at.
-            if let InstKind::CondBr { condition, then, otherwise } = &body.insts[inst].kind
-                && has_cells
-                && (*then == node.block || *otherwise == node.block)
-            {
-                values.of(&node.fixed, known, *condition);
-            }
-        }
+    let judged = |values: &Values<'_>, branches: &FxHashSet<Value>, needed: &[Inst]| {
+        let nodes = paths::nodes(values, |node, known| {
+            ask(values, has_cells, node, known);
+            let branch = cases::condition(values, node.block).filter(|branch| branches.contains(branch));
+            branch.into_iter().for_each(|branch| {
+                values.of(&node.fixed, known, Operand::Value(branch));
+            });
+        });
+        let nodes = nodes.ok_or(NotFollowed::TooLarge)?;
+        let steps = steps(values, &nodes)?;
+        let decided = nodes.iter().all(|node| cases::is_decided(values, node, branches));
+        Ok((Judge::new(&steps).judged(needed), decided))
     };
-    let nodes = paths::nodes(&values, ask).ok_or(NotFollowed::TooLarge)?;
-    let steps = steps(&values, &nodes)?;
-    let mut verdict = Judge::new(&steps).verdict(group.items);
+    let (mut all, _) = judged(&values, &FxHashSet::default(), &[])?;
+    for selections in [false, true] {
+        if !all.is_decided()
+            && let Some(told_apart) = in_cases(&values, selections, judged)
+            && (told_apart.is_decided() || all.found.is_empty() && !told_apart.found.is_empty())
+        {
+            all = told_apart;
+        }
+    }
+    let mut verdict = all.verdict(group.items);
     if let Some(flat) = flat {
         // A wait of a function is that of every call of it: what one of them needs says nothing.
         verdict.weaker.retain(|weaker| flat.origins[weaker.wait.index()].0 == kernel);
         verdict.origins = flat.origins;
     }
     Ok(verdict)
+}
+
+/// Asks for all that is to be known at a node of the paths.
+fn ask(values: &Values<'_>, has_cells: bool, node: &Node, known: &mut Known) {
+    let body = values.body;
+    for &inst in &body.blocks[node.block].insts {
+        values.touch(node, 0, known, &body.insts[inst]);
+        if let InstKind::Call(call) = &body.insts[inst].kind
+            && intrinsic::called(values.module, call).is_some_and(intrinsic::Intrinsic::is_barrier)
+        {
+            call.args.iter().for_each(|arg| drop(values.of(&node.fixed, known, arg.value)));
+        }
+        // What a wait for a cell looks at.
+        if let InstKind::CondBr { condition, then, otherwise } = &body.insts[inst].kind
+            && has_cells
+            && (*then == node.block || *otherwise == node.block)
+        {
+            values.of(&node.fixed, known, *condition);
+        }
+    }
+}
+
+/// What is known of all cases together; `None` where there is but one, or one is not followed. `judged`: with which branches
+/// to follow, and which waits are known not to be too strong.
+fn in_cases(
+    values: &Values<'_>,
+    selections: bool,
+    judged: impl Fn(&Values<'_>, &FxHashSet<Value>, &[Inst]) -> Result<(Judged, bool), NotFollowed>,
+) -> Option<Judged> {
+    let cases = cases::cases(values, selections);
+    if cases.len() < 2 {
+        return None;
+    }
+    let branches = cases::branches(values, &cases);
+    let (mut all, mut open): (Option<Judged>, usize) = (None, 0);
+    for case in cases {
+        let needed = all.as_ref().map(Judged::needed).unwrap_or_default();
+        let assumed = case.clone();
+        let (mut of_case, _) = judged(&Values { assumed, ..values.clone() }, &branches, &needed).ok()?;
+        if !of_case.found.is_empty() {
+            // How often loops are gone through has to do with the case, too. So it is wrong what is found with numbers that
+            // decide both.
+            let with_numbers = cases::numbers(values, &case).find_map(|assumed| {
+                let of_numbers = judged(&Values { assumed, ..values.clone() }, &branches, &of_case.waits);
+                let (of_numbers, decided) = of_numbers.ok()?;
+                (decided && !of_numbers.found.is_empty()).then_some(of_numbers.found)
+            });
+            of_case.unproven += with_numbers.as_ref().map_or(of_case.found.len(), |_| 0);
+            of_case.found = with_numbers.unwrap_or_default();
+        }
+        // Where addresses stay unknown, or much is open, the others do not help.
+        open += usize::from(!of_case.is_decided());
+        let stops = !of_case.unknown.is_empty() || open > MOST_OPEN;
+        all = Some(match all {
+            Some(all) => all.and(of_case),
+            None => of_case,
+        });
+        if stops {
+            break;
+        }
+    }
+    all
 }
 
 fn makes_generic_pointers(values: &Values<'_>) -> bool {
@@ -199,6 +273,94 @@ fn grouped(found: FxHashMap<(Inst, Inst), Found>) -> Vec<Hazard> {
     hazards
 }
 
+/// What is known of the accesses along some paths.
+#[derive(Default)]
+struct Judged {
+    found: FxHashMap<(Inst, Inst), Found>,
+    followed: FxHashSet<Inst>,
+    unknown: Vec<Inst>,
+    unproven: usize,
+    told_by_cluster: usize,
+    /// The waits that are come to, in the order of the text, and those that could leave more.
+    waits: Vec<Inst>,
+    weaker: Vec<Weaker>,
+}
+
+impl Judged {
+    /// Whether each pair of accesses was decided.
+    fn is_decided(&self) -> bool {
+        self.unknown.is_empty() && self.unproven == 0 && self.told_by_cluster == 0
+    }
+
+    /// The waits that could not leave more.
+    fn needed(&self) -> Vec<Inst> {
+        let is_needed = |wait: &Inst| self.weaker.iter().all(|weaker| weaker.wait != *wait);
+        self.waits.iter().copied().filter(is_needed).collect()
+    }
+
+    fn note(&mut self, first: Option<Inst>, second: Option<Inst>, new: Found) {
+        let Some(pair) = first.zip(second) else { return };
+        let known = self.found.entry(pair).or_insert(new);
+        *known = new.min(*known);
+    }
+
+    /// Whether accesses are certainly in each other's way; they are counted if not.
+    fn is_certain(&mut self, certain: Certain) -> bool {
+        match certain {
+            Certain::Yes => {}
+            Certain::Conditions => self.unproven += 1,
+            Certain::Cluster => self.told_by_cluster += 1,
+        }
+        certain == Certain::Yes
+    }
+
+    /// Of both paths together.
+    fn and(mut self, other: Judged) -> Judged {
+        let weaker = |waits: &Judged, wait: Inst| match waits.weaker.iter().find(|weaker| weaker.wait == wait)
+        {
+            None if waits.waits.contains(&wait) => Err(()),
+            found => Ok(found.copied()),
+        };
+        let mut waits: Vec<Inst> = self.waits.iter().chain(&other.waits).copied().collect();
+        waits.sort_unstable();
+        waits.dedup();
+        // Where a wait is not come to, it may leave what it likes.
+        let of_both = |&wait: &Inst| match (weaker(&self, wait).ok()?, weaker(&other, wait).ok()?) {
+            (Some(a), Some(b)) => {
+                let fewer = if a.enough.is_some_and(|a| b.enough.is_none_or(|b| a <= b)) { a } else { b };
+                Some(fewer)
+            }
+            (a, b) => a.or(b),
+        };
+        self.weaker = waits.iter().filter_map(of_both).collect();
+        self.waits = waits;
+        for ((first, second), found) in other.found {
+            self.note(Some(first), Some(second), found);
+        }
+        self.followed.extend(other.followed);
+        let more: Vec<Inst> = other.unknown.into_iter().filter(|inst| !self.unknown.contains(inst)).collect();
+        self.unknown.extend(more);
+        self.unproven += other.unproven;
+        self.told_by_cluster += other.told_by_cluster;
+        self
+    }
+
+    fn verdict(self, items: usize) -> Verdict {
+        let proven = self.found.is_empty() && self.is_decided();
+        Verdict {
+            hazards: grouped(self.found),
+            weaker: if proven { self.weaker } else { Vec::new() },
+            followed: self.followed.len(),
+            unknown: self.unknown,
+            unproven: self.unproven,
+            told_by_cluster: self.told_by_cluster,
+            waits: self.waits.len(),
+            items,
+            origins: Vec::new(),
+        }
+    }
+}
+
 /// A copy that must be done somewhere.
 #[derive(Clone, Copy)]
 struct Need {
@@ -208,7 +370,17 @@ struct Need {
     /// Where it must be done: the access, or a barrier before it.
     at: usize,
     /// It is in the way of the access, not only perhaps.
-    certain: bool,
+    certain: Certain,
+}
+
+/// Whether accesses are in each other's way if nothing orders them that is known to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Certain {
+    Yes,
+    /// If two conditions are what they need not be together.
+    Conditions,
+    /// If the barrier of the cluster does not order them.
+    Cluster,
 }
 
 struct Judge<'s> {
@@ -216,42 +388,38 @@ struct Judge<'s> {
     touching: Vec<usize>,
     /// Something arrives when copies are done.
     later: bool,
+    /// A barrier is split in arrival and wait: waves that have arrived need not have waited where another wave has.
+    splits: bool,
 }
 
 impl<'s> Judge<'s> {
     fn new(steps: &'s Steps) -> Judge<'s> {
         let touching = (0..steps.sites.len()).filter(|&node| steps.sites[node].touch.is_some()).collect();
         let later = steps.sites.iter().any(|site| matches!(site.barrier, Some(Barrier::SignalLater(..))));
-        Judge { steps, touching, later }
+        let splits = steps.sites.iter().any(|site| !matches!(site.barrier, None | Some(Barrier::Meet)));
+        Judge { steps, touching, later, splits }
     }
 
     fn site(&self, node: usize) -> &'s Site {
         &self.steps.sites[node]
     }
 
-    fn verdict(&self, items: usize) -> Verdict {
-        let mut verdict = Verdict { items, ..Verdict::default() };
-        let (mut followed, mut unknown) = (FxHashSet::default(), Vec::new());
+    /// What is known along the paths. `needed`: waits of which it is not asked whether they could leave more.
+    fn judged(&self, needed: &[Inst]) -> Judged {
+        let mut judged = Judged { waits: self.waits(), ..Judged::default() };
         for &node in &self.touching {
             let (Some(touch), Some(inst)) = (&self.site(node).touch, self.site(node).inst) else { continue };
             match touch.places {
-                Some(_) => drop(followed.insert(inst)),
-                None if unknown.contains(&inst) => {}
-                None => unknown.push(inst),
+                Some(_) => drop(judged.followed.insert(inst)),
+                None if judged.unknown.contains(&inst) => {}
+                None => judged.unknown.push(inst),
             }
         }
         let analysis = Analysis::of(std::slice::from_ref(&self.steps.function), AGES);
         let (needs, unordered) = self.needs();
-        let mut found: FxHashMap<(Inst, Inst), Found> = FxHashMap::default();
-        let mut note = |copy: usize, access: usize, new: Found| {
-            let (Some(first), Some(second)) = (self.site(copy).inst, self.site(access).inst) else { return };
-            let known = found.entry((first, second)).or_insert(new);
-            *known = new.min(*known);
-        };
         for need in &needs {
             let Some(lacking) = self.lacking(&analysis, need) else { continue };
-            if !need.certain {
-                verdict.unproven += 1;
+            if !judged.is_certain(need.certain) {
                 continue;
             }
             let own = need.at == need.access;
@@ -265,28 +433,20 @@ impl<'s> Judge<'s> {
                 Lacking::Wait { n } => Some(n),
             };
             let barrier = self.site(need.at).inst.filter(|_| !own);
-            note(need.copy, need.access, Found { kind, wait: self.last_wait(need.at), barrier, enough });
+            let found = Found { kind, wait: self.last_wait(need.at), barrier, enough };
+            judged.note(self.site(need.copy).inst, self.site(need.access).inst, found);
         }
         for (first, second, certain) in unordered {
-            if certain {
-                note(
-                    first,
-                    second,
-                    Found { kind: HazardKind::Unordered, wait: None, barrier: None, enough: None },
-                );
-            } else {
-                verdict.unproven += 1;
+            if judged.is_certain(certain) {
+                let found = Found { kind: HazardKind::Unordered, wait: None, barrier: None, enough: None };
+                judged.note(self.site(first).inst, self.site(second).inst, found);
             }
         }
-        verdict.hazards = grouped(found);
-        let waits: Vec<Inst> = self.waits();
-        verdict.waits = waits.len();
-        verdict.followed = followed.len();
-        verdict.unknown = unknown;
-        if verdict.hazards.is_empty() && verdict.is_decided() {
-            verdict.weaker = waits.into_iter().filter_map(|wait| self.weaker(wait, &needs)).collect();
+        if judged.found.is_empty() && judged.is_decided() {
+            let asked = judged.waits.iter().filter(|wait| !needed.contains(wait));
+            judged.weaker = asked.filter_map(|&wait| self.weaker(wait, &needs)).collect();
         }
-        verdict
+        judged
     }
 
     fn lacking(&self, analysis: &Analysis, need: &Need) -> Option<Lacking> {
@@ -294,7 +454,7 @@ impl<'s> Judge<'s> {
     }
 
     /// What must be done where, and pairs of accesses that no barrier is between, each with whether that is certain.
-    fn needs(&self) -> (Vec<Need>, Vec<(usize, usize, bool)>) {
+    fn needs(&self) -> (Vec<Need>, Vec<(usize, usize, Certain)>) {
         let (mut needs, mut unordered) = (Vec::new(), Vec::new());
         let copies: Vec<usize> = self.touching.iter().copied().filter(|&node| self.is_copy(node)).collect();
         for &access in &self.touching {
@@ -302,25 +462,23 @@ impl<'s> Judge<'s> {
             for &copy in &copies {
                 let own = self.conflict(copy, access, |mine, theirs| mine == theirs);
                 if own > Conflict::No {
-                    needs.push(Need { copy, access, at: access, certain: own == Conflict::Certain });
+                    let certain = if own == Conflict::Certain { Certain::Yes } else { Certain::Conditions };
+                    needs.push(Need { copy, access, at: access, certain });
                 }
-                let others = self.conflict(copy, access, |mine, theirs| mine != theirs);
-                if others > Conflict::No {
-                    let certain = others == Conflict::Certain;
+                if let Some(certain) = self.conflict_of_waves(copy, access) {
                     let needed = barriers.iter().filter(|&&(at, waited)| !self.is_told(at, waited, copy));
                     needs.extend(needed.map(|&(at, _)| Need { copy, access, at, certain }));
                 }
             }
             for &first in since.iter().filter(|&&first| !self.both_atomic(first, access)) {
-                let conflict = self.conflict(first, access, |mine, theirs| mine != theirs);
-                if conflict > Conflict::No {
-                    unordered.push((first, access, conflict == Conflict::Certain));
+                if let Some(certain) = self.conflict_of_waves(first, access) {
+                    unordered.push((first, access, certain));
                 }
             }
         }
         let ends = (0..self.steps.sites.len()).filter(|&node| self.is_end(node));
         needs.extend(ends.flat_map(|end| {
-            copies.iter().map(move |&copy| Need { copy, access: end, at: end, certain: true })
+            copies.iter().map(move |&copy| Need { copy, access: end, at: end, certain: Certain::Yes })
         }));
         (needs, unordered)
     }
@@ -377,6 +535,22 @@ impl<'s> Judge<'s> {
         match (&self.site(first).touch, &self.site(second).touch) {
             (Some(first), Some(second)) => first.conflict(second, which),
             _ => Conflict::No,
+        }
+    }
+
+    /// Whether what one wave does at a node is in the way of what another does at a second one behind it.
+    fn conflict_of_waves(&self, first: usize, second: usize) -> Option<Certain> {
+        match self.conflict(first, second, |mine, theirs| mine != theirs) {
+            Conflict::No => None,
+            Conflict::Possible => Some(Certain::Conditions),
+            Conflict::Certain => {
+                let is_told = |wave: usize| {
+                    let tellers = self.steps.tellers.as_ref();
+                    tellers.is_some_and(|tellers| self.splits || tellers[wave])
+                };
+                let untold = self.conflict(first, second, |mine, theirs| mine != theirs && !is_told(mine));
+                Some(if untold == Conflict::Certain { Certain::Yes } else { Certain::Cluster })
+            }
         }
     }
 

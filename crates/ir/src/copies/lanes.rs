@@ -20,6 +20,7 @@ use crate::target;
 use crate::types::{Type, TypeKind};
 
 use super::bits::{Bits, mask, signed};
+use super::numbers::{Kept, Number};
 
 /// How long a chain of operations is followed.
 const DEEPEST: u32 = 400;
@@ -28,21 +29,21 @@ const DEEPEST: u32 = 400;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Lanes {
     /// The same in all.
-    Same(Bits),
+    Same(Number),
     /// One for each.
     Each(Rc<[Bits]>),
 }
 
 impl Lanes {
-    /// The same number in all.
-    fn number(value: u64) -> Lanes {
-        Lanes::Same(Bits::exactly(value))
+    /// The same bits in all.
+    pub fn same(bits: Bits) -> Lanes {
+        Lanes::Same(bits.into())
     }
 
     /// That of a work-item.
     pub fn of(&self, item: usize) -> Bits {
         match self {
-            Lanes::Same(value) => *value,
+            Lanes::Same(value) => value.bits(),
             Lanes::Each(values) => values[item],
         }
     }
@@ -50,24 +51,53 @@ impl Lanes {
     fn each(values: impl IntoIterator<Item = Bits>) -> Lanes {
         let values: Rc<[Bits]> = values.into_iter().collect();
         match values.first() {
-            Some(&first) if values.iter().all(|&value| value == first) => Lanes::Same(first),
+            Some(&first) if values.iter().all(|&value| value == first) => Lanes::same(first),
             _ => Lanes::Each(values),
+        }
+    }
+
+    /// What is known of the number that all work-items have; `None`: they have several.
+    pub fn number(&self) -> Option<Number> {
+        match self {
+            Lanes::Same(number) => Some(*number),
+            Lanes::Each(_) => None,
+        }
+    }
+
+    /// `f` of the numbers that all have, or else `of_bits` of each.
+    fn zip_numbers(
+        &self,
+        other: &Lanes,
+        f: impl Fn(Number, Number) -> Number,
+        of_bits: impl Fn(Bits, Bits) -> Bits,
+    ) -> Lanes {
+        match (self, other) {
+            (Lanes::Same(a), Lanes::Same(b)) => Lanes::Same(f(*a, *b)),
+            _ => self.zip(other, of_bits),
+        }
+    }
+
+    /// Only that much stays known.
+    pub fn keep(&self, kept: Kept, width: u32) -> Lanes {
+        match self {
+            Lanes::Same(number) => Lanes::Same(number.keep(kept, width)),
+            Lanes::Each(_) => self.map(|bits| bits.low(kept.bits, width)),
         }
     }
 
     /// `f` of each.
     pub fn map(&self, f: impl Fn(Bits) -> Bits) -> Lanes {
         match self {
-            Lanes::Same(value) => Lanes::Same(f(*value)),
+            Lanes::Same(value) => Lanes::same(f(value.bits())),
             Lanes::Each(values) => Lanes::each(values.iter().map(|&value| f(value))),
         }
     }
 
     fn zip(&self, other: &Lanes, f: impl Fn(Bits, Bits) -> Bits) -> Lanes {
         match (self, other) {
-            (Lanes::Same(a), Lanes::Same(b)) => Lanes::Same(f(*a, *b)),
-            (Lanes::Same(a), Lanes::Each(b)) => Lanes::each(b.iter().map(|&b| f(*a, b))),
-            (Lanes::Each(a), Lanes::Same(b)) => Lanes::each(a.iter().map(|&a| f(a, *b))),
+            (Lanes::Same(a), Lanes::Same(b)) => Lanes::same(f(a.bits(), b.bits())),
+            (Lanes::Same(a), Lanes::Each(b)) => Lanes::each(b.iter().map(|&b| f(a.bits(), b))),
+            (Lanes::Each(a), Lanes::Same(b)) => Lanes::each(a.iter().map(|&a| f(a, b.bits()))),
             (Lanes::Each(a), Lanes::Each(b)) => Lanes::each(a.iter().zip(b.iter()).map(|(&a, &b)| f(a, b))),
         }
     }
@@ -101,13 +131,20 @@ impl Group {
 /// What a path fixes: the values of some phis.
 pub(crate) type Fixed = FxHashMap<Value, Lanes>;
 
+/// What is taken to be so of values that are the same wherever they are looked at.
+pub(crate) type Assumed = FxHashMap<Value, Number>;
+
 /// The values of one function.
+#[derive(Clone)]
 pub(crate) struct Values<'m> {
     pub module: &'m Module,
     pub body: &'m Body,
     /// Where the variables in LDS lie.
     pub lds: FxHashMap<Global, u64>,
     pub group: Group,
+    pub assumed: Assumed,
+    /// Conditions that compare a counter that goes up by one with its bound, and where it begins.
+    pub counted: FxHashMap<Value, i64>,
 }
 
 /// What is known of values at one point of a path.
@@ -146,7 +183,7 @@ impl Values<'_> {
         match operand {
             Operand::Const(constant) => {
                 let bits = self.bits(self.module.constants.ty(constant))?;
-                Some(Lanes::Same(self.constant(constant, depth).unwrap_or(Bits::unknown(bits))))
+                Some(Lanes::same(self.constant(constant, depth).unwrap_or(Bits::unknown(bits))))
             }
             Operand::Value(value) => {
                 let bits = self.bits(self.body.values[value].ty)?;
@@ -155,7 +192,11 @@ impl Values<'_> {
                 }
                 let found =
                     depth.checked_sub(1).and_then(|depth| self.value(fixed, known, value, bits, depth));
-                let found = found.unwrap_or(Lanes::Same(Bits::unknown(bits)));
+                let mut found = found.unwrap_or(Lanes::same(Bits::unknown(bits)));
+                if let (Some(assumed), Some(number)) = (self.assumed.get(&value), found.number()) {
+                    // What cannot be is of a path that nobody takes.
+                    found = Lanes::Same(number.both(*assumed, bits).unwrap_or(number));
+                }
                 known.values.insert(value, found.clone());
                 Some(found)
             }
@@ -191,9 +232,9 @@ impl Values<'_> {
             ConstKind::Expr(Expr::Gep { source, base, indices, .. }) => {
                 let base = self.constant(*base, depth)?;
                 let index =
-                    |&index: &Const| Some((Lanes::Same(self.constant(index, depth)?), bits_of(index)?));
+                    |&index: &Const| Some((Lanes::same(self.constant(index, depth)?), bits_of(index)?));
                 let indices = indices.iter().map(index).collect::<Option<Vec<_>>>()?;
-                Some(self.element(*source, Lanes::Same(base), &indices)?.of(0))
+                Some(self.element(*source, Lanes::same(base), &indices)?.of(0))
             }
             _ => None,
         }
@@ -211,23 +252,49 @@ impl Values<'_> {
             let index = self.operand(fixed, known, *index, depth)?.of(0).exact()?;
             return self.part(fixed, known, *vector, index * u64::from(bits), bits, depth);
         }
+        if let InstKind::Call(call) = kind
+            && let Some((operand, scalar)) = call.given_back()
+        {
+            let lanes = self.operand(fixed, known, operand, depth)?;
+            return Some(lanes).filter(|lanes| !scalar || self.is_of_waves(lanes));
+        }
         let mut of = |operand| self.operand(fixed, known, operand, depth);
         match kind {
-            InstKind::Binary { op, lhs, rhs, .. } => {
+            InstKind::Binary { op, flags, lhs, rhs } => {
                 let (a, b) = (of(*lhs), of(*rhs));
-                Some(a?.zip(&b?, |a, b| a.binary(*op, bits, b)))
+                let numbers = |a: Number, b| a.binary(*op, *flags, bits, b);
+                Some(a?.zip_numbers(&b?, numbers, |a, b| a.binary(*op, bits, b)))
             }
             InstKind::Cast { op, value, .. } => {
                 let from = width(*value)?;
-                Some(of(*value)?.map(|value| value.cast(*op, from, bits)))
+                let (value, cast) = (of(*value)?, |value: Bits| value.cast(*op, from, bits));
+                Some(match (op, value.number()) {
+                    (CastOp::Trunc | CastOp::ZExt | CastOp::SExt, Some(number)) => {
+                        Lanes::Same(number.cast(cast(number.bits()), from, bits))
+                    }
+                    _ => value.map(cast),
+                })
             }
             InstKind::ICmp { predicate, lhs, rhs, .. } => {
                 let from = width(*lhs)?;
                 let (a, b) = (of(*lhs), of(*rhs));
-                Some(a?.zip(&b?, |a, b| a.compare(*predicate, from, b)))
+                let numbers = |a: Number, b: Number| {
+                    // A counter that begins below its bound is never above it.
+                    let start = self.counted.get(&value).filter(|&&start| b.is_above(start, from));
+                    let predicate = start.map_or(*predicate, |_| predicate.of_equality());
+                    a.compare(predicate, from, b).into()
+                };
+                Some(a?.zip_numbers(&b?, numbers, |a, b| a.compare(*predicate, from, b)))
             }
             InstKind::Select { condition, then, otherwise, .. } => {
                 let (condition, then, otherwise) = (of(*condition)?, of(*then)?, of(*otherwise)?);
+                if let (Lanes::Same(of), Lanes::Same(a), Lanes::Same(b)) = (&condition, &then, &otherwise) {
+                    return Some(Lanes::Same(match of.bits().exact() {
+                        Some(0) => *b,
+                        Some(_) => *a,
+                        None => a.or_else(*b, bits),
+                    }));
+                }
                 let chosen = |item| match condition.of(item).exact() {
                     Some(0) => otherwise.of(item),
                     Some(_) => then.of(item),
@@ -235,7 +302,8 @@ impl Values<'_> {
                 };
                 Some(Lanes::each((0..self.group.items).map(chosen)))
             }
-            InstKind::Freeze { value } => of(*value),
+            // Poison becomes any number, of which what its flags promise says nothing.
+            InstKind::Freeze { value } => of(*value).filter(|_| !self.is_promised(*value)),
             InstKind::Gep { source, base, indices, .. } => {
                 let base = of(*base)?;
                 let indices = indices
@@ -248,6 +316,23 @@ impl Values<'_> {
             // What comes from memory or elsewhere.
             _ => None,
         }
+    }
+
+    /// Whether an operand is made by operations whose flags promise something.
+    fn is_promised(&self, operand: Operand) -> bool {
+        let (mut seen, mut work) = (FxHashSet::default(), vec![operand]);
+        while let Some(operand) = work.pop() {
+            let Operand::Value(value) = operand else { continue };
+            let ValueDef::Inst(inst) = self.body.values[value].def else { continue };
+            let kind = &self.body.insts[inst].kind;
+            if matches!(kind, InstKind::Binary { flags, .. } if !flags.is_empty()) {
+                return true;
+            }
+            if seen.insert(value) {
+                kind.each_operand(|operand| work.push(operand));
+            }
+        }
+        false
     }
 
     /// `bits` bits from the bit `at` of a vector of integers.
@@ -286,7 +371,7 @@ impl Values<'_> {
             let value = match vector {
                 Operand::Value(value) => value,
                 Operand::Const(constant) => {
-                    return Some(Lanes::Same(self.element_of_constant(constant, index)?.part(inside, bits)));
+                    return Some(Lanes::same(self.element_of_constant(constant, index)?.part(inside, bits)));
                 }
                 Operand::Metadata(_) => return None,
             };
@@ -300,6 +385,11 @@ impl Values<'_> {
                     vector = *rest;
                 }
                 InstKind::Cast { op: CastOp::BitCast, value, .. } => vector = *value,
+                InstKind::Call(call) if call.given_back().is_some() => {
+                    let (operand, scalar) = call.given_back()?;
+                    let lanes = self.part(fixed, known, operand, at, bits, deeper)?;
+                    return Some(lanes).filter(|lanes| !scalar || self.is_of_waves(lanes));
+                }
                 InstKind::ShuffleVector { lhs, rhs, mask } => {
                     let lanes = self.module.types.lanes(lhs.ty(self.body, &self.module.constants)?)?;
                     let from = self.element_of_constant(*mask, index)?.exact()?;
@@ -318,6 +408,12 @@ impl Values<'_> {
             }
         }
         None
+    }
+
+    /// Whether the lanes of each wave have the same: what comes into a scalar register is that of one of them.
+    fn is_of_waves(&self, lanes: &Lanes) -> bool {
+        let first = |item: usize| item / self.group.wave * self.group.wave;
+        (0..self.group.items).all(|item| lanes.of(item) == lanes.of(first(item)))
     }
 
     fn element_of_constant(&self, constant: Const, index: u64) -> Option<Bits> {
@@ -340,7 +436,7 @@ impl Values<'_> {
                 TypeKind::Array { element, .. } if number > 0 => ty = element,
                 _ if number > 0 => {
                     let field = index.of(0).exact()?;
-                    at = add(&at, &Lanes::number(layout::field_offset(types, ty, field)?));
+                    at = add(&at, &Lanes::same(Bits::exactly(layout::field_offset(types, ty, field)?)));
                     ty = *types.fields(ty)?.0.get(usize::try_from(field).ok()?)?;
                     continue;
                 }
@@ -362,9 +458,16 @@ impl Values<'_> {
         let items = 0..self.group.items;
         let args: Vec<Option<Lanes>> = call.args.iter().map(|arg| of(arg.value)).collect();
         let arg = |index: usize| args.get(index).and_then(Option::as_ref);
-        let exactly = |f: &dyn Fn(u64, u64) -> u64| {
+        let chosen = |larger: bool, f: &dyn Fn(u64, u64) -> u64| {
             let both = |a: Bits, b: Bits| Some(Bits::exactly(f(a.exact()?, b.exact()?)));
-            Some(arg(0)?.zip(arg(1)?, |a, b| both(a, b).unwrap_or(Bits::unknown(bits))))
+            let bits_of = |a: Bits, b: Bits| both(a, b).unwrap_or(Bits::unknown(bits));
+            let has_sign = row.name.starts_with("llvm.s");
+            let numbers = |a: Number, b: Number| match both(a.bits(), b.bits()) {
+                Some(exact) => exact.into(),
+                None if has_sign || a.not_negative(bits, b) => a.chosen(larger, bits, b),
+                None => Bits::unknown(bits).into(),
+            };
+            Some(arg(0)?.zip_numbers(arg(1)?, numbers, bits_of))
         };
         match row.name {
             "llvm.amdgcn.workitem.id.x" => Some(Lanes::each(items.map(|item| Bits::exactly(item as u64)))),
@@ -393,10 +496,12 @@ impl Values<'_> {
                 };
                 Some(arg(0)?.zip(arg(1)?, |high, low| if from == bits { high } else { joined(high, low) }))
             }
-            "llvm.umin" => exactly(&u64::min),
-            "llvm.umax" => exactly(&u64::max),
-            "llvm.smin" => exactly(&|a, b| if signed(bits, a) < signed(bits, b) { a } else { b }),
-            "llvm.smax" => exactly(&|a, b| if signed(bits, a) > signed(bits, b) { a } else { b }),
+            "llvm.bitreverse" => Some(arg(0)?.map(|value| value.reversed(bits))),
+            "llvm.bswap" => Some(arg(0)?.map(|value| value.swapped(bits / 8))),
+            "llvm.umin" => chosen(false, &u64::min),
+            "llvm.umax" => chosen(true, &u64::max),
+            "llvm.smin" => chosen(false, &|a, b| if signed(bits, a) < signed(bits, b) { a } else { b }),
+            "llvm.smax" => chosen(true, &|a, b| if signed(bits, a) > signed(bits, b) { a } else { b }),
             _ => None,
         }
     }

@@ -1,7 +1,8 @@
 //! Which barrier an instruction is on, where all waves go the same way.
 //!
 //! A named barrier for as many as the workgroup has waves orders what the workgroup's own does, between its own signals
-//! and waits. A wait is for the one that was joined last, whatever its operand says. Named barriers for others, and those
+//! and waits. So does the barrier of the cluster, where all waves arrive at it; where some do for all, as they have to, it
+//! is taken to order nothing ([`Steps::tellers`](super::steps::Steps)). A wait is for the one that was joined last, whatever its operand says. Named barriers for others, and those
 //! that are left, are not followed here; whether their operations fit together is judged in [`crate::barriers`].
 
 use crate::inst::{Call, InstKind, Operand};
@@ -124,8 +125,8 @@ impl Named {
         Ok(match row.barrier {
             Some(Role::Meet | Role::MeetCluster) => Some(Barrier::Meet),
             Some(Role::Signal | Role::SignalFirst) => match number(first())? {
-                // -1: the workgroup's; -3: the cluster's.
-                -3 | -1 => Some(Barrier::Signal(WORKGROUP)),
+                // -1: the workgroup's.
+                CLUSTER | -1 => Some(Barrier::Signal(WORKGROUP)),
                 0 => None,
                 named => Some(Barrier::Signal(at(lds::named_barrier(named.unsigned_abs().into()))?)),
             },
@@ -137,7 +138,7 @@ impl Named {
                 None
             }
             Some(Role::Wait) => match (number(first())?, *joined) {
-                (-3 | -1, _) => Some(Barrier::Wait(WORKGROUP)),
+                (CLUSTER | -1, _) => Some(Barrier::Wait(WORKGROUP)),
                 (0, _) => None,
                 (_, Joined::One(joined)) => Some(Barrier::Wait(joined)),
                 _ => return Err(NotFollowed::BarrierAddress),
@@ -146,6 +147,16 @@ impl Named {
         })
     }
 }
+
+/// Whether an operation is on the barrier of the cluster, by its number.
+pub(super) fn is_of_cluster(values: &Values<'_>, row: &Intrinsic, call: &Call) -> bool {
+    let by_number = matches!(row.barrier, Some(Role::Signal | Role::SignalFirst | Role::Wait));
+    let number = call.args.first().filter(|_| by_number).and_then(|arg| values.immediate(arg.value));
+    number.is_some_and(|number| number as i16 == CLUSTER)
+}
+
+/// The number of the cluster's barrier.
+const CLUSTER: i16 = -3;
 
 /// A set of numbers is a word.
 fn number_below_64(number: usize) -> Result<BarrierNumber, NotFollowed> {

@@ -5,8 +5,9 @@
 //! together with these values, and in it every address is what it is in that round of the loop. Two rounds that are the
 //! same node use the same buffers.
 //!
-//! Of a phi that comes to more than [`MOST_VALUES`] values only the low bits are told apart: a counter of all rounds says
-//! whether a round is odd. One of which these are too many is not known, nor is what is made of it.
+//! Of a phi that comes to more than [`MOST_VALUES`] values only the low bits are told apart, whether it is negative, and what
+//! it leaves when divided by the odd numbers that the function divides by: a counter of all rounds says whether a round is
+//! odd, and which of three buffers is next. One of which these are too many is not known, nor is what is made of it.
 //!
 //! Promises: every path of an execution is a path here, with the values that it has; which work-items execute a node is
 //! those that may on some path to it.
@@ -17,14 +18,19 @@ use crate::analysis::{Dominators, Graph};
 use crate::entity::Id;
 use crate::function::{Block, Value, ValueDef};
 use crate::inst::InstKind;
+use crate::opcode::BinaryOp;
 
 use super::lanes::{Fixed, Known, Lanes, Values};
+use super::numbers::{Kept, gcd};
 
 /// How many values of one phi are told apart.
 const MOST_VALUES: usize = 32;
 
 /// So many low bits of a phi are told apart that has too many values.
 const FEWER_BITS: u32 = 4;
+
+/// By larger numbers no phi is divided.
+const MOST_DIVISOR: u32 = 15;
 
 /// How many nodes there may be.
 const MOST_NODES: usize = 2048;
@@ -47,20 +53,51 @@ impl Node {
 
 /// The nodes, the entry first; `None` where there are too many. `ask` asks for all addresses at a node.
 pub(crate) fn nodes(values: &Values<'_>, ask: impl Fn(&Node, &mut Known)) -> Option<Vec<Node>> {
-    let mut phis = phis_of(values, ask);
+    let phis = phis_of(values, ask);
+    let divisor = divisor(values);
+    nodes_of(values, phis.clone(), divisor).or_else(|| nodes_of(values, phis, 1).filter(|_| divisor > 1))
+}
+
+fn nodes_of(values: &Values<'_>, mut phis: Phis, divisor: u32) -> Option<Vec<Node>> {
+    // As many values as are told apart, less for each that is left when dividing.
+    let bits = (MOST_VALUES as u32 / divisor).ilog2().min(FEWER_BITS);
+    let fewer = |bits, sign, modulus| Kept { bits, sign, modulus };
+    let steps = [fewer(bits, true, divisor), fewer(FEWER_BITS, true, 1), fewer(FEWER_BITS, false, 1)];
     loop {
         match explore(values, &phis)? {
             Ok(nodes) => return Some(nodes),
-            Err(phi) => match phis.insert(phi, FEWER_BITS) {
-                Some(FEWER_BITS) => phis.remove(&phi),
-                before => before,
-            },
+            Err(phi) => {
+                let before = phis.get(&phi).copied();
+                let reached = steps.iter().rposition(|step| before == Some(*step));
+                match steps.get(reached.map_or(0, |reached| reached + 1)) {
+                    Some(next) => phis.insert(phi, *next),
+                    None => phis.remove(&phi),
+                };
+            }
         };
     }
 }
 
-/// Of each phi that addresses are made of, how many low bits are told apart.
-type Phis = FxHashMap<Value, u32>;
+/// The odd numbers that the function divides by, as one.
+fn divisor(values: &Values<'_>) -> u32 {
+    let divisors = values.body.insts.iter().filter_map(|(_, data)| match data.kind {
+        InstKind::Binary { op: BinaryOp::URem | BinaryOp::SRem, rhs, .. } => {
+            u32::try_from(values.immediate(rhs)?).ok().filter(|&by| by > 0)
+        }
+        _ => None,
+    });
+    let odd = divisors.map(|by| by >> by.trailing_zeros()).filter(|&by| by <= MOST_DIVISOR);
+    odd.fold(1, |all, by| {
+        let both = all / gcd(all, by) * by;
+        if both <= MOST_DIVISOR { both } else { all }
+    })
+}
+
+/// Of each phi that addresses are made of, how much is told apart.
+type Phis = FxHashMap<Value, Kept>;
+
+/// All of a phi.
+const ALL: Kept = Kept { bits: u64::BITS, sign: true, modulus: 1 };
 
 /// The phis that addresses are made of.
 fn phis_of(values: &Values<'_>, ask: impl Fn(&Node, &mut Known)) -> Phis {
@@ -77,7 +114,7 @@ fn phis_of(values: &Values<'_>, ask: impl Fn(&Node, &mut Known)) -> Phis {
             return phis;
         }
         for phi in new {
-            phis.insert(phi, u64::BITS);
+            phis.insert(phi, ALL);
             let ValueDef::Inst(inst) = body.values[phi].def else { continue };
             body.insts[inst].kind.each_operand(|operand| {
                 values.of(&nowhere.fixed, &mut known, operand);
@@ -121,7 +158,7 @@ fn explore(values: &Values<'_>, phis: &Phis) -> Option<Result<Vec<Node>, Value>>
                 let value = incoming.iter().find(|(_, block)| *block == here.block);
                 let value = value.and_then(|(value, _)| values.of(&here.fixed, &mut known, *value));
                 let Some((value, width)) = value.zip(values.bits(body.values[phi].ty)) else { continue };
-                let value = value.map(|value| value.low(kept, width));
+                let value = value.keep(kept, width);
                 let of_phi = seen.entry(phi).or_default();
                 of_phi.insert(value.clone());
                 if of_phi.len() > MOST_VALUES {

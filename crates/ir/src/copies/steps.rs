@@ -10,12 +10,12 @@ use wavemark_memmodel::flow;
 
 use crate::function::Inst;
 use crate::inst::{Call, InstData, InstKind, Operand};
-use crate::intrinsic::{self, Intrinsic, Marks};
+use crate::intrinsic::{self, Barrier as Role, Intrinsic, Marks};
 
-use super::cells::{Cells, Role};
+use super::cells::{Cells, Role as CellRole};
 use super::divergence;
 use super::lanes::{Known, Values};
-use super::named::{BarrierNumber, Named};
+use super::named::{self, BarrierNumber, Named};
 use super::paths::Node;
 use super::touch::Touch;
 
@@ -49,6 +49,9 @@ pub(super) struct Steps {
     pub function: Function,
     pub sites: Vec<Site>,
     pub predecessors: Vec<Vec<usize>>,
+    /// The waves that arrive at the barrier of the cluster where others do not, if there are such: what they have done is
+    /// ordered by it, too. Its operations are no barriers here then.
+    pub tellers: Option<Vec<bool>>,
 }
 
 /// How many steps there may be: pairs of them are compared.
@@ -63,7 +66,7 @@ pub(super) const TENSORS: Stage = 2;
 /// Why a kernel cannot be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotFollowed {
-    /// It calls functions by address, without a body or with marks, or runs assembly text.
+    /// It calls functions by address, without a body or with marks, or runs assembly text that has instructions.
     Calls,
     /// It has named barriers for others than all waves of the workgroup.
     NamedBarriers,
@@ -118,14 +121,18 @@ impl NotFollowed {
 /// The steps along `nodes`.
 pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFollowed> {
     let marks = counts_marks(values)?;
-    let has_barrier = |block| {
-        values.body.blocks[block].insts.iter().any(|&inst| {
-            let call = called(values, &values.body.insts[inst]);
-            call.is_some_and(|(row, _)| row.is_barrier())
+    let may_differ = |is_barrier: &dyn Fn((&Intrinsic, &Call)) -> bool| {
+        divergence::may_differ(values, nodes, |block| {
+            let insts = &values.body.blocks[block].insts;
+            insts.iter().any(|&inst| called(values, &values.body.insts[inst]).is_some_and(is_barrier))
         })
     };
-    if divergence::may_differ(values, nodes, has_barrier) {
-        return Err(NotFollowed::Divergence);
+    let mut tellers = None;
+    if may_differ(&|(row, _)| row.is_barrier()) {
+        if may_differ(&|(row, call)| row.is_barrier() && !named::is_of_cluster(values, row, call)) {
+            return Err(NotFollowed::Divergence);
+        }
+        tellers = Some(tellers_of(values, nodes));
     }
     let named = Named::of(values, nodes)?;
     let own = |inst| own_steps(values, called(values, &values.body.insts[inst]), marks, 0);
@@ -154,6 +161,7 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
             }
             let row = called(values, data);
             let barrier = match row {
+                Some((row, call)) if tellers.is_some() && named::is_of_cluster(values, row, call) => None,
                 Some((row, call)) if row.is_barrier() => {
                     named.barrier(values, node, &mut known, &mut joined, (row, call))?
                 }
@@ -162,13 +170,13 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
             let mut own = own_steps(values, row, marks, steps.len() as u32);
             let waits = matches!(own.first(), Some(Step::Wait { .. }));
             let barrier = match role {
-                Some(Role::Arrives { cell, later: None }) => {
+                Some(CellRole::Arrives { cell, later: None }) => {
                     Some(Barrier::Signal(named.number_of_cell(cell)?))
                 }
-                Some(Role::Arrives { cell, later: Some(stage) }) => {
+                Some(CellRole::Arrives { cell, later: Some(stage) }) => {
                     Some(Barrier::SignalLater(named.number_of_cell(cell)?, stage))
                 }
-                Some(Role::Waits { cell, left }) => {
+                Some(CellRole::Waits { cell, left }) => {
                     own.extend(left.map(|(stage, left)| Step::Wait {
                         n: Bound::exactly(left),
                         stages: Stages(1 << stage),
@@ -202,7 +210,23 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
         targets.iter().for_each(|&to| predecessors[to].push(from));
     }
     let function = Function { graph: flow::Graph::new(successors), steps, kernel: true };
-    Ok(Steps { function, sites, predecessors })
+    Ok(Steps { function, sites, predecessors, tellers })
+}
+
+/// The waves that may arrive at the barrier of the cluster.
+fn tellers_of(values: &Values<'_>, nodes: &[Node]) -> Vec<bool> {
+    let mut tellers = vec![false; values.group.waves()];
+    for node in nodes {
+        let arrives = values.body.blocks[node.block].insts.iter().any(|&inst| {
+            let call = called(values, &values.body.insts[inst]);
+            call.is_some_and(|(row, call)| {
+                row.barrier != Some(Role::Wait) && named::is_of_cluster(values, row, call)
+            })
+        });
+        let active = (0..values.group.items).filter(|&item| arrives && node.active[item]);
+        active.for_each(|item| tellers[item / values.group.wave] = true);
+    }
+    tellers
 }
 
 fn called<'m>(values: &Values<'m>, data: &'m InstData) -> Option<(&'static Intrinsic, &'m Call)> {
@@ -214,7 +238,10 @@ fn called<'m>(values: &Values<'m>, data: &'m InstData) -> Option<(&'static Intri
 fn counts_marks(values: &Values<'_>) -> Result<bool, NotFollowed> {
     let (mut marks, mut counters) = (false, false);
     for (_, data) in values.body.insts.iter() {
-        let InstKind::Call(_) = &data.kind else { continue };
+        let InstKind::Call(call) = &data.kind else { continue };
+        if call.is_empty_text() {
+            continue;
+        }
         let (row, _) = called(values, data).ok_or(NotFollowed::Calls)?;
         marks |= row.marks.is_some();
         counters |= is_wait(row);

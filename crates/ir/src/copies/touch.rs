@@ -94,9 +94,9 @@ enum When {
     /// Where a condition has this value.
     If(Operand, bool),
     /// Where a remainder that nothing is known of has one of its values: of the places of an access that are so, one is
-    /// touched. `negative`: that value is less than 0.
+    /// touched. `any`: the places are all of those that are not negative, and this is one of them.
     Remainder {
-        negative: bool,
+        any: bool,
     },
 }
 
@@ -169,7 +169,7 @@ impl Touch {
 /// Whether accesses meet whatever the remainder is that the first one's places depend on. That it is not negative may be
 /// promised by what nobody looks at.
 fn always_meet(places: &[Place], others: &[Place], which: &impl Fn(usize, usize) -> bool) -> bool {
-    let mut some = places.iter().filter(|place| place.when == When::Remainder { negative: false }).peekable();
+    let mut some = places.iter().filter(|place| place.when == When::Remainder { any: true }).peekable();
     let always = || others.iter().filter(|other| other.when == When::Always);
     some.peek().is_some() && some.all(|place| always().any(|other| place.bytes.meet(&other.bytes, which)))
 }
@@ -235,7 +235,8 @@ impl Values<'_> {
         }
     }
 
-    fn immediate(&self, operand: Operand) -> Option<i64> {
+    /// The number that a constant is.
+    pub fn immediate(&self, operand: Operand) -> Option<i64> {
         let Operand::Const(constant) = operand else { return None };
         let bits = self.bits(self.module.constants.ty(constant))?;
         self.module.constants.int(constant)?.to_i64(bits)
@@ -287,14 +288,17 @@ impl At<'_, '_> {
     ) -> Option<Vec<Place>> {
         let (value, least, most) = self.remainder(pointer)?;
         let bits = self.values.bits(self.values.body.values[value].ty)?;
+        let number = self.lanes(Operand::Value(value)).and_then(|lanes| lanes.number());
+        let may_be = |of: &i64| number.is_none_or(|number| number.may_be(*of, bits));
+        let all = (0..=most).all(|of| may_be(&of));
         let place = |number: i64| {
             let mut known = Known::default();
-            known.assume(value, Lanes::Same(Bits::exactly(number as u64 & mask(bits))));
+            known.assume(value, Lanes::same(Bits::exactly(number as u64 & mask(bits))));
             let lanes = self.values.of(&self.here.fixed, &mut known, pointer)?;
             let bytes = Bytes::at(self.values.group, &self.here.active, |item| address(&lanes, item), size)?;
-            Some(Place { when: When::Remainder { negative: number < 0 }, bytes })
+            Some(Place { when: When::Remainder { any: all && number >= 0 }, bytes })
         };
-        (least..=most).map(place).collect()
+        (least..=most).filter(may_be).map(place).collect()
     }
 
     /// The one remainder by a small number, of what is not known and the same in all work-items, that an operand is made of; its
@@ -404,7 +408,7 @@ impl At<'_, '_> {
     #[allow(clippy::type_complexity, reason = "three parts of one descriptor")]
     fn places_of_tensor(&mut self, call: &Call) -> Option<(Vec<Place>, Option<Option<u64>>, bool)> {
         let group = self.values.group;
-        let groups: Vec<Vec<Lanes>> = TensorDescriptor::OF_LDS
+        let groups: Vec<Vec<Lanes>> = TensorDescriptor::of_lds(false)
             .iter()
             .enumerate()
             .map(|(number, of)| self.words(call.args.get(number).map(|arg| arg.value), of.len()))
@@ -415,8 +419,10 @@ impl At<'_, '_> {
             if !(first..group.items.min(first + group.wave)).any(|item| self.here.active[item]) {
                 continue;
             }
+            let gathers = groups[0][0].of(first).within(GATHERS) == Some(GATHERS);
+            let of_lds = TensorDescriptor::of_lds(gathers);
             let word = |number: usize, at: usize| {
-                let of = TensorDescriptor::OF_LDS[number][at];
+                let of = of_lds[number][at];
                 groups[number][at].of(first).within(of.into()).map(|word| word as u32)
             };
             let four =
@@ -445,9 +451,9 @@ impl At<'_, '_> {
         let types = &self.values.module.types;
         let of = |operand: Operand| operand.ty(self.values.body, &self.values.module.constants);
         let vector = group.filter(|&operand| of(operand).and_then(|ty| types.lanes(ty)).is_some());
-        let Some(vector) = vector else { return vec![Lanes::Same(Bits::exactly(0)); count] };
+        let Some(vector) = vector else { return vec![Lanes::same(Bits::exactly(0)); count] };
         let word = |word| self.values.part_of(&self.here.fixed, self.known, vector, 32 * word, 32);
-        (0..count as u64).map(word).map(|word| word.unwrap_or(Lanes::Same(Bits::unknown(32)))).collect()
+        (0..count as u64).map(word).map(|word| word.unwrap_or(Lanes::same(Bits::unknown(32)))).collect()
     }
 }
 
@@ -459,6 +465,9 @@ const MOST_LOOKED_AT: usize = 400;
 
 /// The bits of a descriptor's first dword that are 0 where it does nothing.
 const COUNT: u64 = 3;
+
+/// The bit of a descriptor's first dword that says that it gathers rows.
+const GATHERS: u64 = 1 << 31;
 
 /// The bits of the second group's first dword that name workgroups.
 const MULTICAST: u64 = 0xffff;
