@@ -302,6 +302,22 @@ impl WaveState {
         self.arrives.iter().find(|arrive| issued(arrive) == last).copied()
     }
 
+    /// Its wait behind the last barrier that it arrived at, if there is one by which its operation is retired that `younger`
+    /// ones of the channel had followed there, and that does not follow the barrier at once: the two in the other order would
+    /// do then.
+    pub fn wait_behind_barrier(&self, channel: Channel, counter: Counter, younger: u32) -> Option<SiteId> {
+        let arrive = self.arrives.back()?;
+        let at = channel as usize;
+        let seq = arrive.seq[at].checked_sub(younger)?;
+        let retires = |wait: &&WaitInstance| {
+            let left = wait.counters.iter().find(|(c, _)| *c == counter).map(|&(_, left)| left);
+            wait.seq != arrive.seq
+                && wait.retired[at] < seq
+                && left.is_some_and(|left| wait.seq[at].saturating_sub(left) >= seq)
+        };
+        self.waits.iter().rev().take_while(|wait| wait.step > arrive.step).find(retires).map(|wait| wait.site)
+    }
+
     /// Its knowledge of others has grown.
     pub fn note_learnt(&mut self) {
         self.assumed_order.clear();
