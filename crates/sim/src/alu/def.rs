@@ -39,8 +39,8 @@ pub struct VectorDef {
     pub bodies: Bodies,
     /// They go on along a line ([`Op::next_in_line`]).
     pub goes_on: bool,
-    /// The bodies with `clamp`, where that is not the clamp of a floating result.
-    pub clamp: Option<Bodies>,
+    /// The bodies with `clamp`, where that is not the clamp of a floating result, and whether they go on.
+    pub clamp: Option<(Bodies, bool)>,
     /// src2 is the old destination (or, without src2, the first free source is).
     pub accumulates: bool,
     /// The body reads `op_sel`, `op_sel_hi`, `neg`, `neg_hi`, `clamp` and the control itself, from
@@ -137,7 +137,7 @@ impl VectorDef {
     }
     /// With `clamp`, `other`'s bodies.
     pub const fn clamped(mut self, other: VectorDef) -> Self {
-        self.clamp = Some(other.bodies);
+        self.clamp = Some((other.bodies, other.goes_on));
         self
     }
     /// The last source is the old destination.
@@ -424,7 +424,9 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
     let mut modified = Modified { sources: source_mods, ..Modified::new(dst) };
     if mods.clamp && !def.own_mods {
         match (dst, def.clamp) {
-            (_, Some(bodies)) => op.body = bodies[chosen_level()][size(binder.layout.chunks)],
+            (_, Some((bodies, goes_on))) => {
+                (op.body, op.goes_on) = (bodies[chosen_level()][size(binder.layout.chunks)], goes_on);
+            }
             (Kind::F32 | Kind::F64 | Kind::F16 | Kind::PkF16 | Kind::PkF32, None) => modified.clamp = true,
             (Kind::Mask, None) => {} // signals exceptions: `exceptions` sees to them
             (Kind::PkBf16 | Kind::Bf16, None) => modified.clamp = true,

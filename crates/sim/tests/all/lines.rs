@@ -20,7 +20,7 @@ impl Observer for Watching {}
 const DATA: (usize, usize) = (12, 28);
 
 /// Instructions: `D` is a destination, `S` a source, each time another.
-const SINGLE: [&str; 14] = [
+const SINGLE: [&str; 15] = [
     "v_fmac_f32 D, S, S",
     "v_fmac_f32 D, S, S",
     "v_fmac_f32 D, S, S",
@@ -35,6 +35,7 @@ const SINGLE: [&str; 14] = [
     "v_cndmask_b32 D, S, S, VCC",
     "s_nop 0",
     "v_exp_f32 D, S",
+    "v_mad_u16 D, S, S, S clamp",
 ];
 
 /// Pairs: `X` and `Y` are destinations of either parity, `0` to `3` sources that are so much more than a multiple of 4. The
