@@ -62,33 +62,34 @@ fn splits(values: &Values<'_>, node: &Node) -> bool {
 
 /// Whether an operand is made of anything that differs between work-items.
 pub(crate) fn depends_on_item(values: &Values<'_>, operand: Operand) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut work = vec![operand];
-    while let Some(operand) = work.pop() {
-        let Operand::Value(value) = operand else { continue };
-        let ValueDef::Inst(inst) = values.body.values[value].def else { continue };
-        if !seen.insert(value) {
-            continue;
-        }
-        let kind = &values.body.insts[inst].kind;
-        if let InstKind::Call(call) = kind {
+    is_made_of(values, operand, |kind| match kind {
+        InstKind::Call(call) => {
             let row = intrinsic::called(values.module, call);
-            if row.is_none_or(|row| row.lanes == Lanes::Divergent || is_of_wave(row)) {
-                return true;
-            }
+            row.is_none_or(|row| row.lanes == Lanes::Divergent || is_of_wave(row))
         }
         // What is in memory may be anything of anybody.
-        if matches!(kind, InstKind::Rmw { .. } | InstKind::CmpXchg(_) | InstKind::Alloca(_)) {
-            return true;
-        }
-        kind.each_operand(|operand| work.push(operand));
-    }
-    false
+        InstKind::Rmw { .. } | InstKind::CmpXchg(_) | InstKind::Alloca(_) => true,
+        _ => false,
+    })
 }
 
 /// Whether an operand is the same wherever the workgroup looks at it: made of what the kernel is given, of which workgroup
 /// it is, and of memory that nothing changes, in no round of a loop.
 pub(crate) fn is_fixed(values: &Values<'_>, operand: Operand) -> bool {
+    !is_made_of(values, operand, |kind| match kind {
+        InstKind::Call(call) => !intrinsic::called(values.module, call).is_some_and(is_of_workgroup),
+        InstKind::Load { pointer, .. } => !is_constant(values, *pointer),
+        InstKind::Phi { .. }
+        | InstKind::Alloca(_)
+        | InstKind::Rmw { .. }
+        | InstKind::CmpXchg(_)
+        | InstKind::Freeze { .. } => true,
+        _ => false,
+    })
+}
+
+/// Whether one `is` among the instructions that an operand comes from, in whatever way.
+fn is_made_of(values: &Values<'_>, operand: Operand, is: impl Fn(&InstKind) -> bool) -> bool {
     let mut seen = FxHashSet::default();
     let mut work = vec![operand];
     while let Some(operand) = work.pop() {
@@ -98,22 +99,12 @@ pub(crate) fn is_fixed(values: &Values<'_>, operand: Operand) -> bool {
             continue;
         }
         let kind = &values.body.insts[inst].kind;
-        let may_change = match kind {
-            InstKind::Call(call) => !intrinsic::called(values.module, call).is_some_and(is_of_workgroup),
-            InstKind::Load { pointer, .. } => !is_constant(values, *pointer),
-            InstKind::Phi { .. }
-            | InstKind::Alloca(_)
-            | InstKind::Rmw { .. }
-            | InstKind::CmpXchg(_)
-            | InstKind::Freeze { .. } => true,
-            _ => false,
-        };
-        if may_change {
-            return false;
+        if is(kind) {
+            return true;
         }
         kind.each_operand(|operand| work.push(operand));
     }
-    true
+    false
 }
 
 /// Whether a pointer is one to memory that nothing changes.
