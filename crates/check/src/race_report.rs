@@ -40,10 +40,11 @@ impl Checker {
         let arrive = other.and_then(|other| other.arrive_at(earlier.epoch.channel, known));
         let counter = self.counters.counter_of(old_channel);
         // Waves run the same program: where this one has waited for its copy, the other waits for its own.
-        let behind_barrier = arrive.filter(|_| earlier.dma && space == Space::Lds).and_then(|arrive| {
+        let behind_barrier = || {
+            let arrive = arrive.filter(|_| earlier.dma && space == Space::Lds)?;
             let younger = arrive.seq[usize::from(earlier.epoch.channel)].checked_sub(earlier.epoch.seq)?;
             state.wait_behind_barrier(old_channel, counter, younger)
-        });
+        };
         let unwaited_invalidate = conflict.relation == Relation::Stale
             && state.invalidates.iter().any(|invalidate| invalidate.known.relied.knows(earlier.epoch));
         // The wave that should have waited and where, if a wait before a place that is known would have been enough.
@@ -125,7 +126,7 @@ impl Checker {
             );
             let hint = format!("{} before the releasing store", wait_text(self.machine, counter, 0));
             ("M5", Class::MissingWait, title, hint, self.release_site(earlier.epoch.agent))
-        } else if issued && let Some(wait) = behind_barrier {
+        } else if issued && let Some(wait) = behind_barrier() {
             let title = format!(
                 "{place} is {} while {} of another wave may still be in flight: no barrier comes behind the wait for it",
                 what.1, first.mnemonic

@@ -55,7 +55,7 @@ impl TensorDescriptor {
     /// none.
     pub fn unpack(g0: [u32; 4], g1: [u32; 8], g2: [u32; 4], g3: [u32; 4]) -> TensorDescriptor {
         let wide = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        let gathering = g0[0] >> 31 != 0;
+        let gathering = g0[0] & Self::GATHERS != 0;
         let tile1 = g1[4] & 0xffff;
         let gather = gathering.then(|| {
             let words = g2.iter().chain(&g3).copied();
@@ -107,9 +107,12 @@ impl TensorDescriptor {
         }
     }
 
+    /// The bit of the first dword by which rows are gathered.
+    pub const GATHERS: u32 = 1 << 31;
+
     /// The bits of the groups that say where in LDS the tile lies: all that [`Self::lds_range`] depends on, but for the
-    /// count, which switches the instruction off. `gathering`: bit 31 of the first dword, by which groups 2 and 3 are the
-    /// rows' indices in global memory.
+    /// count, which switches the instruction off. `gathering`: with [`Self::GATHERS`], by which groups 2 and 3
+    /// are the rows' indices in global memory.
     pub fn of_lds(gathering: bool) -> [&'static [u32]; 4] {
         let (first, second): (&[u32], &[u32]) =
             (&[0xc000_0000, !0, 0, 0], &[0xffff_0000, 0, 0, 0xffff_0000, !0, 0, 0, 0]);

@@ -89,7 +89,7 @@ pub(crate) fn is_fixed(values: &Values<'_>, operand: Operand) -> bool {
 }
 
 /// Whether one `is` among the instructions that an operand comes from, in whatever way.
-fn is_made_of(values: &Values<'_>, operand: Operand, is: impl Fn(&InstKind) -> bool) -> bool {
+pub(super) fn is_made_of(values: &Values<'_>, operand: Operand, is: impl Fn(&InstKind) -> bool) -> bool {
     let mut seen = FxHashSet::default();
     let mut work = vec![operand];
     while let Some(operand) = work.pop() {

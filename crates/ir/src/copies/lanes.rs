@@ -20,6 +20,7 @@ use crate::target;
 use crate::types::{Type, TypeKind};
 
 use super::bits::{Bits, mask, signed};
+use super::divergence;
 use super::numbers::{Kept, Number};
 
 /// How long a chain of operations is followed.
@@ -320,19 +321,8 @@ impl Values<'_> {
 
     /// Whether an operand is made by operations whose flags promise something.
     fn is_promised(&self, operand: Operand) -> bool {
-        let (mut seen, mut work) = (FxHashSet::default(), vec![operand]);
-        while let Some(operand) = work.pop() {
-            let Operand::Value(value) = operand else { continue };
-            let ValueDef::Inst(inst) = self.body.values[value].def else { continue };
-            let kind = &self.body.insts[inst].kind;
-            if matches!(kind, InstKind::Binary { flags, .. } if !flags.is_empty()) {
-                return true;
-            }
-            if seen.insert(value) {
-                kind.each_operand(|operand| work.push(operand));
-            }
-        }
-        false
+        let promises = |kind: &InstKind| matches!(kind, InstKind::Binary { flags, .. } if !flags.is_empty());
+        divergence::is_made_of(self, operand, promises)
     }
 
     /// `bits` bits from the bit `at` of a vector of integers.

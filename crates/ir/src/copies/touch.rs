@@ -419,7 +419,8 @@ impl At<'_, '_> {
             if !(first..group.items.min(first + group.wave)).any(|item| self.here.active[item]) {
                 continue;
             }
-            let gathers = groups[0][0].of(first).within(GATHERS) == Some(GATHERS);
+            let gathers = TensorDescriptor::GATHERS.into();
+            let gathers = groups[0][0].of(first).within(gathers) == Some(gathers);
             let of_lds = TensorDescriptor::of_lds(gathers);
             let word = |number: usize, at: usize| {
                 let of = of_lds[number][at];
@@ -465,9 +466,6 @@ const MOST_LOOKED_AT: usize = 400;
 
 /// The bits of a descriptor's first dword that are 0 where it does nothing.
 const COUNT: u64 = 3;
-
-/// The bit of a descriptor's first dword that says that it gathers rows.
-const GATHERS: u64 = 1 << 31;
 
 /// The bits of the second group's first dword that name workgroups.
 const MULTICAST: u64 = 0xffff;
