@@ -325,6 +325,19 @@ impl Alike {
         false
     }
 
+    /// Whether the execution of an instruction is what a story says next. What is executed from there on, as far as it only
+    /// computes and EXEC stays what it is, is what the story says, too: it was the same code. The cursor is where it was.
+    #[inline]
+    fn meets_instruction(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
+        let key = self.key(Kind::Instruction, wave, Some(site));
+        let Some(stories) = &self.stories else { return false };
+        match stories.mode {
+            Mode::Following(story, mut at) => stories.kept[story].meets_instruction(&mut at, key, exec),
+            Mode::Lost => true,
+            Mode::Exact | Mode::Noting(_) => false,
+        }
+    }
+
     /// The cluster that runs has stored something as its story says. If that is what memory holds, so must it be now; else the
     /// trial is given up.
     fn follow_store(&mut self, wave: WaveId, op: &Issue) {
@@ -483,6 +496,19 @@ impl Observer for Alike {
             return;
         }
         self.checker.instruction(wave, site, exec, regs);
+    }
+
+    fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
+        self.meets_instruction(wave, site, exec)
+    }
+
+    fn followed(&mut self, instructions: usize) {
+        let Some(stories) = &mut self.stories else { return };
+        if let Mode::Following(story, at) = &mut stories.mode
+            && !stories.kept[*story].pass_instructions(at, instructions)
+        {
+            stories.mode = Mode::Lost;
+        }
     }
 
     fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {

@@ -31,6 +31,18 @@ macro_rules! forward {
                 self.0.gives_up() || self.1.gives_up()
             }
 
+            fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
+                !self.1.wants_instructions() && self.0.follows(wave, site, exec)
+            }
+
+            fn followed(&mut self, instructions: usize) {
+                self.0.followed(instructions);
+            }
+
+            fn wants_instructions(&self) -> bool {
+                self.0.wants_instructions() || self.1.wants_instructions()
+            }
+
             fn unite(&mut self, parts: Vec<Self>) {
                 let (first, second) = parts.into_iter().map(|Both(first, second)| (first, second)).unzip();
                 self.0.unite(first);
@@ -55,6 +67,20 @@ macro_rules! forward {
 
             fn gives_up(&self) -> bool {
                 self.0.as_ref().is_some_and(A::gives_up)
+            }
+
+            fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
+                self.0.as_mut().is_some_and(|observer| observer.follows(wave, site, exec))
+            }
+
+            fn followed(&mut self, instructions: usize) {
+                if let Some(observer) = &mut self.0 {
+                    observer.followed(instructions);
+                }
+            }
+
+            fn wants_instructions(&self) -> bool {
+                self.0.as_ref().is_some_and(A::wants_instructions)
             }
 
             fn unite(&mut self, parts: Vec<Self>) {

@@ -139,6 +139,13 @@ impl Effects {
         self.memory.is_some_and(|memory| matches!(memory.verb, Verb::Cache { write_back: true, .. }))
     }
 
+    /// Whether it writes EXEC, or a half of it.
+    pub fn writes_exec(&self) -> bool {
+        let is_exec =
+            |reg| matches!(reg, Touched::Special(Special::Exec | Special::ExecLo | Special::ExecHi));
+        self.regs.iter().any(|entry| entry.write && is_exec(entry.reg))
+    }
+
     /// Whether vector registers are touched in active lanes only.
     pub fn heeds_exec(&self) -> bool {
         self.regs.iter().any(|entry| {

@@ -297,6 +297,18 @@ pub trait Observer {
     fn wave_started(&mut self, wave: WaveId, sgprs: u32, vgprs: u32) {}
     /// A wave is about to execute an instruction with this EXEC, its registers holding `regs`.
     fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {}
+    /// Whether nothing needs to be said of the instructions that a wave is about to execute from this one on, up to one that
+    /// does more than compute or may write EXEC, for all of them follow from it; how many they were is said afterwards
+    /// ([`Observer::followed`]).
+    fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
+        false
+    }
+    /// Whether it is to be told of instructions.
+    fn wants_instructions(&self) -> bool {
+        true
+    }
+    /// So many instructions have been executed since an observer said that they follow from the first.
+    fn followed(&mut self, instructions: usize) {}
     /// A memory operation was issued.
     fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {}
     /// The part of a memory operation in global memory is done, though it is not complete: the order of its compute unit's

@@ -16,7 +16,7 @@ use crate::shape::{LoadShape, Widening};
 use crate::transpose::{self, Transpose};
 
 #[cfg(target_arch = "x86_64")]
-mod avx512;
+pub(crate) mod avx512;
 #[cfg(test)]
 mod tests;
 

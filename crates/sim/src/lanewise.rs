@@ -6,6 +6,7 @@
 //! What it does, and when, is what the general form ([`Pending`](crate::pending::Pending)) would do. What does not fit (no
 //! lane on, lanes out of bounds, in several spaces or partly in range) takes the general form.
 
+use crate::alu::leveled;
 use crate::atomic::{self, AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Issue, Space};
 use crate::gather::{self, merge, part};
@@ -123,11 +124,7 @@ impl Lanewise {
             (access.space, access.direction) = (reach.space, directions[n]);
             let Extent::Lanes { mask, bytes, addr } = &mut access.extent else { continue };
             (*mask, *bytes) = (reach.mask, sizes[n]);
-            for (addr, offsets) in addr.chunks_exact_mut(16).zip(&offsets[4 * n..][..chunks]) {
-                for (addr, &offset) in addr.iter_mut().zip(&offsets.0) {
-                    *addr = reach.low.wrapping_add(u64::from(offset));
-                }
-            }
+            addresses(addr, reach.low, &offsets[4 * n..][..chunks]);
         }
         issue.stored.clear();
         let dwords = match *moves {
@@ -340,6 +337,17 @@ fn bytes_mut<'a>(memories: &'a mut Memories<'_>, reach: &Reach, size: usize, at:
         return memories.global.span_mut(reach.low, span).unwrap_or_default();
     }
     memories.bytes_mut(reach.space, reach.low, span).unwrap_or_default()
+}
+
+leveled! {
+    /// The addresses of the lanes whose offsets from `low` these are.
+    fn addresses(addr: &mut [u64; 64], low: u64, offsets: &[Chunk]) {
+        for (addr, offsets) in addr.chunks_exact_mut(16).zip(offsets) {
+            for l in 0..16 {
+                addr[l] = low.wrapping_add(u64::from(offsets.0[l]));
+            }
+        }
+    }
 }
 
 /// The places of the lanes of `mask`.

@@ -5,12 +5,16 @@
 //! What such a load does, and when, is what [`Lanewise`](crate::lanewise::Lanewise) would do. What does not fit (lanes that
 //! are off or out of range, sums that wrap) takes that form.
 
+use crate::alu::leveled;
+#[cfg(target_arch = "x86_64")]
+use crate::alu::{Level, level};
 use crate::events::Channel;
 use crate::gather;
-use crate::regs::{Chunk, Regs};
+use crate::regs::{Chunk, Regs, reduced};
 use crate::rows;
 use crate::shape::{Extend, LoadShape};
 use crate::transpose::{self, Transpose};
+use crate::wave::Wave;
 
 /// How the data of a lane get into registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,130 +36,365 @@ impl Landing {
     }
 }
 
-/// A load of LDS, as the program has it.
+/// Moves the data of a load whose addresses are those of a row.
+///
+/// # Safety
+/// One that is compiled for a wider instruction set of the host may only be called where the host has it.
+pub(crate) type Land = unsafe fn(&LdsLoad, &mut Regs, &[u8], &AddressRow);
+
+/// Puts a load into flight, if the row of its addresses is known and all of them are inside of LDS, of so many bytes, at this
+/// machine time. The wave must have all lanes on.
+///
+/// # Safety
+/// As [`Land`].
+type IssueLoad = unsafe fn(&LdsLoadOp, &mut Wave, usize, u64) -> bool;
+
+/// A load of LDS, as the program has it. It is counted by the channel of LDS alone.
 #[derive(Clone, Copy, Debug)]
 pub struct LdsLoadOp {
-    /// What counts it.
-    pub channel: Channel,
     /// How its data land.
-    pub landing: Landing,
+    landing: Landing,
+    /// The bodies for that.
+    land: Land,
+    issue: IssueLoad,
     /// How many accesses it has.
-    pub accesses: u8,
+    accesses: u8,
+    /// Under which number the row of its addresses is known.
+    known: u8,
     /// First chunk of the row of addresses.
     pub addr: u32,
     /// What each access adds to them.
-    pub offsets: [u32; 2],
+    offsets: [u32; 2],
+    /// Bytes from an address to the end of what is read by it, of the access that goes farthest.
+    most: u64,
     /// First chunk of the destination, per access.
-    pub dst: [u32; 2],
+    dst: [u32; 2],
+}
+
+impl LdsLoadOp {
+    /// A load that has one access for each of `offsets` and `dst`, up to two, in a wave of so many chunks.
+    pub fn new(
+        landing: Landing,
+        accesses: u8,
+        addr: u32,
+        offsets: [u32; 2],
+        dst: [u32; 2],
+        chunks: usize,
+    ) -> LdsLoadOp {
+        let offset = offsets[..usize::from(accesses)].iter().copied().max().unwrap_or(0);
+        LdsLoadOp {
+            landing,
+            land: land_of(landing, chunks),
+            issue: issue_of(chunks),
+            accesses,
+            known: AddressRows::place(addr, chunks),
+            addr,
+            offsets,
+            most: u64::from(offset) + landing.bytes() as u64,
+            dst,
+        }
+    }
+
+    /// Put it into flight, if the row of its addresses is known and all of them are inside of `lds` bytes, at machine time
+    /// `issued_at`. The wave must have all lanes on.
+    #[inline(always)]
+    pub fn issue(&self, wave: &mut Wave, lds: usize, issued_at: u64) -> bool {
+        // SAFETY: the body was chosen for the host.
+        unsafe { (self.issue)(self, wave, lds, issued_at) }
+    }
+}
+
+/// The body that issues a load in a wave of so many chunks.
+fn issue_of(chunks: usize) -> IssueLoad {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        return if chunks == 2 { avx512::issue::<2> } else { avx512::issue::<4> };
+    }
+    if chunks == 2 { issue::<2> } else { issue::<4> }
+}
+
+/// The [`IssueLoad`] for waves of `N` chunks.
+#[inline(always)]
+fn issue<const N: usize>(op: &LdsLoadOp, wave: &mut Wave, lds: usize, issued_at: u64) -> bool {
+    let Wave { regs, queue, address_rows, .. } = wave;
+    let number = address_rows.known[usize::from(op.known) % KNOWN];
+    let Some(row) = address_rows.rows.get_mut(number as usize) else { return false };
+    let addresses = regs.v.get(op.addr as usize..).and_then(|v| v.first_chunk::<N>());
+    let (Some(addresses), Some(offsets)) = (addresses, row.offsets.first_chunk::<N>()) else { return false };
+    if !rows::equal(addresses, offsets, row.low)
+        || u64::from(row.low) + u64::from(row.span) + op.most > lds as u64
+    {
+        return false;
+    }
+    row.users += 1;
+    let (_, seq) = queue.next(Channel::Ds);
+    queue.lds_loads.push(LdsLoad {
+        land: op.land,
+        issued_at,
+        seq,
+        landing: op.landing,
+        accesses: op.accesses,
+        row: number,
+        // In bounds, so that no sum wraps.
+        low: op.offsets.map(|offset| row.low.wrapping_add(offset)),
+        dst: op.dst,
+    });
+    true
+}
+
+/// The body for what lands so in a wave of so many chunks.
+fn land_of(landing: Landing, chunks: usize) -> Land {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        match (landing, chunks) {
+            (Landing::Plain(LoadShape { bytes: 4, extend: Extend::Dwords }), 2) => {
+                return avx512::land::<1, 2>;
+            }
+            (Landing::Plain(LoadShape { bytes: 4, extend: Extend::Dwords }), 4) => {
+                return avx512::land::<1, 4>;
+            }
+            (Landing::Plain(LoadShape { bytes: 8, extend: Extend::Dwords }), 2) => {
+                return avx512::land::<2, 2>;
+            }
+            (Landing::Plain(LoadShape { bytes: 8, extend: Extend::Dwords }), 4) => {
+                return avx512::land::<2, 4>;
+            }
+            (Landing::Plain(LoadShape { bytes: 16, extend: Extend::Dwords }), 2) => {
+                return avx512::land::<4, 2>;
+            }
+            (Landing::Plain(LoadShape { bytes: 16, extend: Extend::Dwords }), 4) => {
+                return avx512::land::<4, 4>;
+            }
+            (Landing::Transposed(_), 2) => return avx512::land_transposed::<2>,
+            (Landing::Transposed(_), 4) => return avx512::land_transposed::<4>,
+            _ => {}
+        }
+    }
+    _ = chunks;
+    land
 }
 
 /// A load of LDS in flight.
 #[derive(Clone, Copy, Debug)]
-pub struct LdsLoad {
-    /// Its channel and sequence number.
-    pub seq: (Channel, u32),
+pub(crate) struct LdsLoad {
+    land: Land,
     /// Machine time of its issue, in instructions.
-    pub issued_at: u64,
-    /// How its data land.
-    landing: Landing,
-    accesses: u8,
+    issued_at: u64,
+    /// Its place in its channel.
+    seq: u32,
     /// Its row of [`AddressRows`].
     row: u32,
     /// First byte of any lane, per access.
     low: [u32; 2],
-    /// Bytes from there to the end of the last lane's.
-    len: u32,
+    /// First chunk of the destination, per access.
     dst: [u32; 2],
+    /// How its data land.
+    landing: Landing,
+    accesses: u8,
 }
 
 impl LdsLoad {
-    /// The load `op` by a row of addresses.
+    /// First chunk of the destination and bytes of each access, of so many bytes a lane.
     #[inline(always)]
-    pub fn new(op: &LdsLoadOp, reach: RowReach, seq: (Channel, u32), issued_at: u64) -> LdsLoad {
-        // In bounds, so that no sum wraps.
-        let [first, second] = op.offsets;
-        let low = [reach.low.wrapping_add(first), reach.low.wrapping_add(second)];
-        LdsLoad {
-            seq,
-            issued_at,
-            landing: op.landing,
-            accesses: op.accesses,
-            row: reach.row,
-            low,
-            len: reach.len,
-            dst: op.dst,
-        }
-    }
-
-    /// Per access, its first byte and the byte behind its last.
-    #[inline]
-    pub fn spans(&self) -> impl Iterator<Item = (u64, u64)> {
-        let (accesses, len) = (usize::from(self.accesses), u64::from(self.len));
-        self.low.into_iter().take(accesses).map(move |low| (u64::from(low), u64::from(low) + len))
-    }
-
-    /// Move the data.
-    #[inline]
-    pub fn complete(&self, regs: &mut Regs, lds: &[u8], known: &mut AddressRows) {
-        let row = &known.rows[self.row as usize];
-        match self.landing {
-            Landing::Plain(shape)
-                if shape.extend == Extend::Dwords && (row.pace == 0 || row.pace == shape.bytes) =>
-            {
-                let dwords = shape.bytes as usize / 4;
-                let at = &row.offsets[..regs.chunks];
-                self.each(lds, |dst, bytes| {
-                    let out = &mut regs.v[dst..][..dwords * at.len()];
-                    rows::load_by_chunks(out, dwords, bytes, at, row.same);
-                });
-            }
-            _ => self.complete_apart(regs, lds, row),
-        }
-        known.release(self.row);
-    }
-
-    /// First chunk of the destination and bytes of each access.
-    #[inline(always)]
-    fn each(&self, lds: &[u8], mut land: impl FnMut(usize, &[u8])) {
+    fn each(&self, lds: &[u8], row: &AddressRow, bytes: usize, mut land: impl FnMut(usize, &[u8])) {
+        let len = row.span as usize + bytes;
         for (&low, &dst) in self.low.iter().zip(&self.dst).take(usize::from(self.accesses)) {
             // In bounds when it was issued, and LDS stays as long as the workgroup.
-            if let Some(bytes) = lds.get(low as usize..low as usize + self.len as usize) {
+            if let Some(bytes) = lds.get(low as usize..low as usize + len) {
                 land(dst as usize, bytes);
             }
         }
     }
+}
 
-    #[inline(never)]
-    fn complete_apart(&self, regs: &mut Regs, lds: &[u8], row: &AddressRow) {
-        let (chunks, all) = (regs.chunks, regs.full_mask());
-        let at = &row.offsets[..chunks];
-        self.each(lds, |dst, bytes| {
-            let out = &mut regs.v[dst..];
-            match self.landing {
-                Landing::Plain(shape) if shape.extend == Extend::Dwords => {
-                    let size = shape.bytes as usize;
-                    gather::load(&mut out[..size / 4 * chunks], chunks, size, bytes, at, all, all);
-                }
-                Landing::Plain(shape) => {
-                    gather::load_narrow(&mut out[..chunks], shape, bytes, at, all, all);
-                }
-                Landing::Transposed(transpose) => {
-                    let size = transpose::lane_bytes(transpose);
-                    let out = &mut out[..size / 4 * chunks];
-                    if row.step as usize == size {
-                        transpose::apply(transpose, bytes, chunks, out);
-                    } else {
-                        gather::load_transposed(out, transpose, bytes, at);
-                    }
+/// The [`Land`] for all levels of the host and whatever lands.
+fn land(load: &LdsLoad, regs: &mut Regs, lds: &[u8], row: &AddressRow) {
+    let (chunks, all) = (regs.chunks, regs.full_mask());
+    let at = &row.offsets[..chunks];
+    load.each(lds, row, load.landing.bytes(), |dst, bytes| {
+        let out = &mut regs.v[dst..];
+        match load.landing {
+            Landing::Plain(shape) if shape.extend == Extend::Dwords => {
+                let size = shape.bytes as usize;
+                let out = &mut out[..size / 4 * chunks];
+                if row.is_by_chunks(shape.bytes) {
+                    rows::load_by_chunks(out, size / 4, bytes, at, row.same);
+                } else {
+                    gather::load(out, chunks, size, bytes, at, all, all);
                 }
             }
+            Landing::Plain(shape) => {
+                gather::load_narrow(&mut out[..chunks], shape, bytes, at, all, all);
+            }
+            Landing::Transposed(transpose) => {
+                let size = transpose::lane_bytes(transpose);
+                let out = &mut out[..size / 4 * chunks];
+                if row.step as usize == size {
+                    transpose::apply(transpose, bytes, chunks, out);
+                } else {
+                    gather::load_transposed(out, transpose, bytes, at);
+                }
+            }
+        }
+    });
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::*;
+
+    use super::{AddressRow, Landing, LdsLoad, LdsLoadOp, NO_STEP};
+    use crate::gather;
+    use crate::regs::avx512::{put, row};
+    use crate::regs::{Chunk, Regs};
+    use crate::rows;
+    use crate::transpose;
+    use crate::wave::Wave;
+
+    /// See [`super::row_of`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn row_of(from: &[Chunk]) -> AddressRow {
+        let (mut least, mut most) = (_mm512_set1_epi32(-1), _mm512_setzero_si512());
+        for from in from {
+            (least, most) = (_mm512_min_epu32(least, row(from)), _mm512_max_epu32(most, row(from)));
+        }
+        let (low, high) = (_mm512_reduce_min_epu32(least), _mm512_reduce_max_epu32(most));
+        let mut all = AddressRow::new(low, high);
+        for (c, from) in from.iter().enumerate() {
+            let lanes = row(from);
+            put(&mut all.offsets[c], _mm512_sub_epi32(lanes, _mm512_set1_epi32(low as i32)));
+            let step = from.0[1].wrapping_sub(from.0[0]);
+            let first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(lanes));
+            let steps = rows::STEPS.get(step as usize);
+            let rises = |steps| _mm512_cmpneq_epi32_mask(_mm512_add_epi32(first, row(steps)), lanes) == 0;
+            all.note_chunk(c, from, if steps.is_some_and(rises) { step } else { NO_STEP });
+        }
+        all
+    }
+
+    /// [`super::land`] by way of a transpose, in a wave of `N` chunks.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn land_transposed<const N: usize>(load: &LdsLoad, regs: &mut Regs, lds: &[u8], row: &AddressRow) {
+        let Landing::Transposed(transpose) = load.landing else { return };
+        let size = transpose::lane_bytes(transpose);
+        let Some(at) = row.offsets.first_chunk::<N>().filter(|_| row.step as usize != size) else {
+            return super::land(load, regs, lds, row);
+        };
+        load.each(lds, row, size, |dst, bytes| {
+            let out = &mut regs.v[dst..][..size / 4 * N];
+            if !gather::avx512::load_transposed(out, transpose, bytes, at) {
+                gather::load_transposed(out, transpose, bytes, at);
+            }
         });
+    }
+
+    /// See [`super::issue`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn issue<const N: usize>(op: &LdsLoadOp, wave: &mut Wave, lds: usize, issued_at: u64) -> bool {
+        super::issue::<N>(op, wave, lds, issued_at)
+    }
+
+    /// [`super::land`] of `D` dwords as they are, 1, 2 or 4, in a wave of `N` chunks.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn land<const D: usize, const N: usize>(
+        load: &LdsLoad,
+        regs: &mut Regs,
+        lds: &[u8],
+        row: &AddressRow,
+    ) {
+        let Some(at) = row.offsets.first_chunk::<N>() else { return };
+        if row.is_by_chunks(4 * D as u32) {
+            load.each(lds, row, 4 * D, |dst, bytes| {
+                let out = &mut regs.v[dst..][..D * N];
+                assert!(rows::are_inside(at, row.same, D, bytes.len()));
+                // SAFETY: the bytes of each chunk's lanes are inside, and there are as many chunks as are filled.
+                unsafe { rows::avx512::load_by_chunks::<D>(out, bytes, at, row.same) };
+            });
+        } else {
+            load.each(lds, row, 4 * D, |dst, bytes| {
+                gather::avx512::load_all::<D, N>(&mut regs.v[dst..][..D * N], bytes, at);
+            });
+        }
+    }
+}
+
+/// The loads of LDS that a wave has in flight, in the order of issue, which is that of their channel.
+#[derive(Debug, Default)]
+pub struct LdsLoads {
+    /// Those from `head` on are in flight.
+    loads: Vec<LdsLoad>,
+    head: usize,
+}
+
+impl LdsLoads {
+    /// None is in flight.
+    pub fn clear(&mut self) {
+        self.loads.clear();
+        self.head = 0;
+    }
+
+    /// Whether none is in flight.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.loads.is_empty()
+    }
+
+    /// How many are in flight.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.loads.len() - self.head
+    }
+
+    /// Machine time at which the oldest was issued.
+    #[inline(always)]
+    pub fn oldest(&self) -> Option<u64> {
+        self.loads.get(self.head).map(|load| load.issued_at)
+    }
+
+    #[inline(always)]
+    fn push(&mut self, load: LdsLoad) {
+        if self.loads.len() == self.loads.capacity() {
+            self.make_room();
+        }
+        self.loads.push(load);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        self.loads.drain(..std::mem::take(&mut self.head));
+        // At least as many places as are taken.
+        self.loads.reserve(self.loads.len().max(16));
+    }
+
+    /// Complete those up to number `retired` of their channel that were issued before machine time `before`.
+    #[inline(always)]
+    pub fn complete(
+        &mut self,
+        retired: u32,
+        before: u64,
+        regs: &mut Regs,
+        lds: &[u8],
+        known: &mut AddressRows,
+    ) {
+        while let Some(load) = self.loads.get(self.head)
+            && load.seq <= retired
+            && load.issued_at < before
+        {
+            // SAFETY: the body was chosen for the host.
+            unsafe { (load.land)(load, regs, lds, &known.rows[load.row as usize]) };
+            known.release(load.row);
+            self.head += 1;
+        }
+        if self.head == self.loads.len() {
+            self.clear();
+        }
     }
 }
 
 /// A row of addresses.
 #[derive(Debug)]
-struct AddressRow {
+pub(crate) struct AddressRow {
     /// The distances of the lanes from the lowest one.
     offsets: [Chunk; 4],
     /// The lowest address.
@@ -172,29 +411,89 @@ struct AddressRow {
     users: u32,
 }
 
+impl AddressRow {
+    /// No lane yet of those between these addresses.
+    #[inline(always)]
+    fn new(low: u32, high: u32) -> AddressRow {
+        AddressRow {
+            offsets: [Chunk::ZERO; 4],
+            low,
+            span: high - low,
+            step: NO_STEP,
+            pace: 0,
+            same: 0,
+            users: 0,
+        }
+    }
+
+    /// The lanes of chunk `c`, behind those before it, are `own` apart.
+    #[inline(always)]
+    fn note_chunk(&mut self, c: usize, from: &Chunk, own: u32) {
+        self.same |= u8::from(own == 0) << c;
+        if own != 0 {
+            self.pace = if self.pace == 0 || self.pace == own { own } else { NO_STEP };
+        }
+        // From the first lane on, which is at offset 0 then.
+        let goes_on = c == 0 || own == self.step;
+        let next = (c as u32 * 16).wrapping_mul(own).wrapping_add(self.low);
+        self.step = if own != NO_STEP && goes_on && from.0[0] == next { own } else { NO_STEP };
+    }
+
+    /// Whether the 16 lanes of each chunk are one behind the other or all at one place, for accesses of so many bytes.
+    #[inline(always)]
+    fn is_by_chunks(&self, bytes: u32) -> bool {
+        self.pace == 0 || self.pace == bytes
+    }
+}
+
 /// Not the same from lane to lane, or too far.
 const NO_STEP: u32 = u32::MAX;
 
-/// How far apart neighbouring lanes of `row` are, or [`NO_STEP`].
-fn step_of(row: &[Chunk]) -> u32 {
-    let [first, second, ..] = row[0].0;
+/// What there is to know of the addresses that a register holds. No load means them yet.
+fn row_of(from: &[Chunk]) -> AddressRow {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the host has what the level stands for.
+        return unsafe { avx512::row_of(from) };
+    }
+    row_of_as_defined(from)
+}
+
+leveled! {
+    fn row_of_as_defined(from: &[Chunk]) -> AddressRow {
+        let (mut least, mut most) = ([u32::MAX; 16], [0; 16]);
+        for chunk in from {
+            for l in 0..16 {
+                least[l] = least[l].min(chunk.0[l]);
+                most[l] = most[l].max(chunk.0[l]);
+            }
+        }
+        let (low, high) = (reduced(least, u32::min), reduced(most, u32::max));
+        let mut row = AddressRow::new(low, high);
+        for (c, from) in from.iter().enumerate() {
+            for l in 0..16 {
+                row.offsets[c].0[l] = from.0[l] - low;
+            }
+            row.note_chunk(c, from, step_of(from));
+        }
+        row
+    }
+}
+
+/// How far apart neighbouring lanes of a chunk are, if all are alike and that is at most 16; else [`NO_STEP`].
+#[inline(always)]
+fn step_of(chunk: &Chunk) -> u32 {
+    let [first, second, ..] = chunk.0;
     let step = second.wrapping_sub(first);
-    if rows::run_start(row, step).is_some() { step } else { NO_STEP }
+    let mut odd = [0; 16];
+    for l in 0..16 {
+        odd[l] = chunk.0[l] ^ first.wrapping_add(step.wrapping_mul(l as u32));
+    }
+    if reduced(odd, |a, b| a | b) == 0 && step <= 16 { step } else { NO_STEP }
 }
 
 /// How many rows are known at a time: register n's is kept at n modulo this.
 const KNOWN: usize = 8;
-
-/// What the lanes of a load reach by a row of addresses, its offset apart.
-#[derive(Clone, Copy, Debug)]
-pub struct RowReach {
-    /// The row's number.
-    row: u32,
-    /// First byte of any lane.
-    low: u32,
-    /// Bytes from there to the end of the last lane's.
-    len: u32,
-}
 
 /// The rows of addresses that a wave's loads of LDS are given by.
 #[derive(Debug)]
@@ -223,46 +522,14 @@ impl AddressRows {
 
     /// Where the row of the register at chunk `addr` is kept. (A wave has two or four chunks.)
     #[inline]
-    fn place(addr: u32, chunks: usize) -> usize {
-        (addr as usize >> chunks.trailing_zeros()) % KNOWN
-    }
-
-    /// What the lanes of `op` reach, if the row of its addresses is known and all of them are inside of `lds` bytes; a load
-    /// means the row then. The wave must have all lanes on.
-    #[inline(always)]
-    pub fn reach(&mut self, op: &LdsLoadOp, regs: &Regs, lds: usize) -> Option<RowReach> {
-        let chunks = regs.chunks;
-        let number = self.known[Self::place(op.addr, chunks)];
-        let row = self.rows.get_mut(number as usize)?;
-        if !rows::equal(&regs.v[op.addr as usize..][..chunks], &row.offsets[..chunks], row.low) {
-            return None;
-        }
-        let len = u64::from(row.span) + op.landing.bytes() as u64;
-        let inside = |offset: u32| u64::from(row.low) + u64::from(offset) + len <= lds as u64;
-        if !inside(op.offsets[0]) || op.accesses == 2 && !inside(op.offsets[1]) {
-            return None;
-        }
-        row.users += 1;
-        Some(RowReach { row: number, low: row.low, len: len as u32 })
+    fn place(addr: u32, chunks: usize) -> u8 {
+        ((addr as usize >> chunks.trailing_zeros()) % KNOWN) as u8
     }
 
     /// Look at the row of addresses of the register at chunk `addr`.
     pub fn learn(&mut self, addr: u32, regs: &Regs) {
         let chunks = regs.chunks;
-        let from = &regs.v[addr as usize..][..chunks];
-        let words = Chunk::words(from);
-        let low = words.iter().copied().min().unwrap_or(0);
-        let high = words.iter().copied().max().unwrap_or(0);
-        let (mut offsets, mut pace, mut same) = ([Chunk::ZERO; 4], 0, 0);
-        for (c, from) in from.iter().enumerate() {
-            offsets[c] = Chunk(from.0.map(|x| x - low));
-            let step = step_of(std::slice::from_ref(from));
-            same |= u8::from(step == 0) << c;
-            if step != 0 {
-                pace = if pace == 0 || pace == step { step } else { NO_STEP };
-            }
-        }
-        let row = AddressRow { offsets, low, span: high - low, step: step_of(from), pace, same, users: 1 };
+        let row = AddressRow { users: 1, ..row_of(&regs.v[addr as usize..][..chunks]) };
         let number = match self.free.pop() {
             Some(number) => {
                 self.rows[number as usize] = row;
@@ -273,7 +540,7 @@ impl AddressRows {
                 self.rows.len() as u32 - 1
             }
         };
-        let before = std::mem::replace(&mut self.known[Self::place(addr, chunks)], number);
+        let before = std::mem::replace(&mut self.known[usize::from(Self::place(addr, chunks))], number);
         if before != Self::NONE {
             self.release(before);
         }

@@ -68,6 +68,8 @@ pub struct Op {
     pub next: u8,
     /// It is in its line, which does not change any more.
     pub lined_up: bool,
+    /// It may write EXEC.
+    pub writes_exec: bool,
     /// It asks what other workgroups may have done, or waits for them: a scoped load or a returning atomic on global
     /// memory, a sleep.
     pub asks: bool,
@@ -94,6 +96,7 @@ impl Op {
             goes_on: false,
             next: 0,
             lined_up: false,
+            writes_exec: false,
             asks: false,
             detail: None,
         }

@@ -27,6 +27,7 @@ use crate::machine::select::select;
 use crate::matrix;
 use crate::meaning::{self, Definition};
 use crate::op::{Detail, Op, OpKind};
+use crate::queue::smallest_capacity;
 use crate::regs::Regs;
 
 /// One executable segment.
@@ -63,6 +64,8 @@ pub struct Program {
     pub facts: &'static Facts,
     /// Its counters.
     pub counters: CounterSet,
+    /// The most operations that each of them can count.
+    pub smallest_capacity: usize,
     /// Register slab sizes.
     pub layout: Layout,
     /// The code.
@@ -93,6 +96,7 @@ impl Program {
             machine,
             facts: machine.facts(),
             counters: CounterSet::of(machine),
+            smallest_capacity: smallest_capacity(CounterSet::of(machine)),
             layout,
             asked: Asked::of(machine, &segment.bytes),
             segment,
@@ -222,9 +226,9 @@ impl Program {
         binder.records = self.asked.exceptions;
         let bound = bind(&mut binder, self.asked);
         self.talks |= talks(facts, &binder.effects) && !(self.puts_off && is_put_off(&binder.effects));
-        let asks = asks(facts, &binder.effects);
+        let (asks, writes_exec) = (asks(facts, &binder.effects), binder.effects.writes_exec());
         ops[at] = match bound {
-            Ok(op) => Op { dwords, way: dwords, asks, ..op },
+            Ok(op) => Op { dwords, way: dwords, asks, writes_exec, ..op },
             Err(why) => unsupported(why.to_string(), dwords),
         };
         if self.watched || ops[at].kind != OpKind::Alu {

@@ -1,7 +1,8 @@
 //! What a wave has in flight, and in which order it completes.
 //!
 //! An operation stays in one slot from [`Queue::push`] to [`Queue::release`]; only its number moves. (A value
-//! that has just been written field by field must not be copied as a whole: the host would wait for the stores.)
+//! that has just been written field by field must not be copied as a whole: the host would wait for the stores.) Loads of LDS
+//! are kept apart where what is in flight lands late ([`LdsLoads`]): but for their channel they have an order with nothing else.
 //!
 //! [`Queue::retire`] says what a wait guarantees and nothing more; [`Queue::take_due`] hands out what has come due.
 //! Two operations of one wave on the same bytes keep their order where the hardware keeps it ([`ordered`]).
@@ -11,7 +12,7 @@ use wavemark_isa::effects::CounterSet;
 use crate::burst::Burst;
 use crate::events::{CHANNELS, Channel, Counter, Direction, Space, executed_channels};
 use crate::lanewise::Lanewise;
-use crate::lds_load::{LdsLoad, LdsLoadOp, RowReach};
+use crate::lds_load::LdsLoads;
 use crate::pending::Pending;
 
 /// An operation in flight.
@@ -21,13 +22,11 @@ pub enum Flight {
     Burst(Burst),
     /// One whose lanes have a place each, that nobody watches.
     Lanewise(Box<Lanewise>),
-    /// A load of LDS whose lanes have a place each, that nobody watches.
-    LdsLoad(LdsLoad),
     /// One that moves nothing and that nobody watches.
     Mark(Mark),
     /// Any other.
     Other(Box<Pending>),
-    /// None: the slot is free. (A free slot may also hold a burst, a load of LDS or a mark that is complete.)
+    /// None: the slot is free. (A free slot may also hold a burst or a mark that is complete.)
     Free,
 }
 
@@ -46,7 +45,6 @@ impl Flight {
         match self {
             Flight::Burst(burst) => std::slice::from_ref(&burst.seq),
             Flight::Lanewise(lanewise) => lanewise.seq(),
-            Flight::LdsLoad(load) => std::slice::from_ref(&load.seq),
             Flight::Mark(mark) => &mark.seq[..usize::from(mark.channels)],
             Flight::Other(pending) => &pending.issue.seq,
             Flight::Free => &[],
@@ -59,7 +57,6 @@ impl Flight {
         match self {
             Flight::Burst(burst) => burst.issued_at,
             Flight::Lanewise(lanewise) => lanewise.issued_at,
-            Flight::LdsLoad(load) => load.issued_at,
             Flight::Mark(mark) => mark.issued_at,
             Flight::Other(pending) => pending.issued_at,
             Flight::Free => u64::MAX,
@@ -68,18 +65,15 @@ impl Flight {
 
     /// Per access: its space, whether it only reads, its first byte and the byte behind its last.
     fn spans(&self) -> impl Iterator<Item = (Space, bool, u64, u64)> {
-        let (mut burst, mut load, mut reaches, mut other) = (None, None, &[][..], None);
+        let (mut burst, mut reaches, mut other) = (None, &[][..], None);
         match self {
             Flight::Burst(it) => burst = Some((it.space, !it.stores(), it.low, it.high)),
             Flight::Lanewise(lanewise) => reaches = lanewise.reaches(),
-            Flight::LdsLoad(it) => load = Some(it),
             Flight::Other(pending) => other = Some(pending),
             Flight::Mark(_) | Flight::Free => {}
         }
-        let loads = load.into_iter().flat_map(LdsLoad::spans);
-        let loads = loads.map(|(low, high)| (Space::Lds, true, low, high));
         let reaches = reaches.iter().map(|reach| (reach.space, !reach.writes, reach.low, reach.high));
-        burst.into_iter().chain(loads).chain(reaches).chain(other.into_iter().flat_map(|pending| {
+        burst.into_iter().chain(reaches).chain(other.into_iter().flat_map(|pending| {
             pending
                 .issue
                 .accesses
@@ -98,10 +92,6 @@ impl Flight {
                 && b.low < a.high
                 && (a.stores() || b.stores())
                 && ordered(a.seq.0, b.seq.0, a.space);
-        }
-        // Two that read never meet.
-        if let (Flight::LdsLoad(_), Flight::LdsLoad(_)) = (self, later) {
-            return false;
         }
         self.meets(later)
     }
@@ -135,6 +125,12 @@ pub const fn ordered(a: Channel, b: Channel, space: Space) -> bool {
             matches!((a, b), (Ld | St | Vm, Ld | St | Vm) | (Al | As, Al | As) | (Td, Td))
         }
     }
+}
+
+/// The most operations that each counter of a set can count.
+pub fn smallest_capacity(set: CounterSet) -> usize {
+    let counters = set.counters().filter(|&counter| executed_channels(counter).next().is_some());
+    counters.map(|counter| set.capacity(counter)).min().unwrap_or(u32::MAX) as usize
 }
 
 /// The channels that [`ordered`] keeps in order with each one in any space, one bit each.
@@ -184,6 +180,8 @@ pub struct Scan {
 /// The operations of one wave that are in flight.
 #[derive(Debug, Default)]
 pub struct Queue {
+    /// Loads of LDS that are in no slot.
+    pub lds_loads: LdsLoads,
     slots: Vec<Flight>,
     free: Vec<u32>,
     /// The slots in use, in the order of issue, from number `head` on.
@@ -193,21 +191,23 @@ pub struct Queue {
     issued: [u32; CHANNELS],
     /// Operations up to this number are complete, per channel.
     retired: [u32; CHANNELS],
-    /// How many of the operations in flight are of each channel.
+    /// How many of the operations in slots are of each channel.
     live: [u32; CHANNELS],
-    /// The channels with operations in flight, one bit each.
+    /// The channels with operations in slots, one bit each.
     live_mask: u8,
-    /// How many of the operations in flight are of no channel or of several.
+    /// How many of the operations in slots are of no channel or of several.
     many: u32,
 }
 
 impl Queue {
     /// As if nothing had ever been in flight; what is, is dropped.
     pub fn restart(&mut self) {
+        self.lds_loads.clear();
         self.slots.clear();
         self.free.clear();
         self.order.clear();
         *self = Queue {
+            lds_loads: std::mem::take(&mut self.lds_loads),
             slots: std::mem::take(&mut self.slots),
             free: std::mem::take(&mut self.free),
             order: std::mem::take(&mut self.order),
@@ -218,7 +218,26 @@ impl Queue {
     /// Nothing is in flight.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.order().is_empty()
+        self.order().is_empty() && self.lds_loads.is_empty()
+    }
+
+    /// Whether an operation in a slot may be in one of the channels.
+    #[inline(always)]
+    pub fn has_any_of(&self, channels: u8) -> bool {
+        self.live_mask & channels != 0 || self.many != 0
+    }
+
+    /// Whether loads of LDS need no slots now: nothing is in flight that they might have to come behind without being
+    /// behind it in their channel.
+    #[inline(always)]
+    pub fn takes_lds_loads(&self) -> bool {
+        self.many == 0
+    }
+
+    /// Operations of `channel` up to this number are complete.
+    #[inline(always)]
+    pub fn retired(&self, channel: Channel) -> u32 {
+        self.retired[channel as usize]
     }
 
     /// The next sequence number of `channel`.
@@ -249,19 +268,6 @@ impl Queue {
     pub fn push_lanewise(&mut self, lanewise: Box<Lanewise>) {
         let slot = self.enter(lanewise.seq(), lanewise.issued_at);
         self.slots[slot] = Flight::Lanewise(lanewise);
-    }
-
-    /// Put a load of LDS into flight, at machine time `issued_at`.
-    #[inline(always)]
-    pub fn push_lds_load(&mut self, op: &LdsLoadOp, reach: RowReach, issued_at: u64) {
-        let seq = self.next(op.channel);
-        let slot = self.enter(&[seq], issued_at);
-        let load = LdsLoad::new(op, reach, seq, issued_at);
-        // Mostly there was one before: there is nothing to drop then, and the fields go where they stay.
-        match &mut self.slots[slot] {
-            Flight::LdsLoad(place) => *place = load,
-            other => *other = Flight::LdsLoad(load),
-        }
     }
 
     /// Put an operation into flight, at machine time `issued_at`, that moves nothing; `false` if it is in too many
@@ -374,13 +380,12 @@ impl Queue {
         }
     }
 
-    /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts, loads of LDS
-    /// and marks.
+    /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts and marks.
     #[inline(always)]
     pub fn release(&mut self, slot: usize) -> Option<Flight> {
         self.free.push(slot as u32);
         match &mut self.slots[slot] {
-            Flight::Burst(_) | Flight::LdsLoad(_) | Flight::Mark(_) => None,
+            Flight::Burst(_) | Flight::Mark(_) => None,
             other => Some(std::mem::replace(other, Flight::Free)),
         }
     }
@@ -391,7 +396,7 @@ impl Queue {
         &self.slots[self.order[self.head + at].slot as usize]
     }
 
-    /// Machine time at which the oldest operation in flight was issued.
+    /// Machine time at which the oldest operation in a slot was issued.
     #[inline]
     pub fn oldest(&self) -> Option<u64> {
         self.order().first().map(|place| place.issued_at)
@@ -416,11 +421,10 @@ impl Queue {
         self.retired = self.issued;
     }
 
-    /// Whether an operation in flight can have as many younger ones of its counter as that can count: the
-    /// smallest counter, lgkmcnt of gfx9, goes to 15.
-    #[inline]
-    pub fn crowded(&self) -> bool {
-        self.order().len() > 15
+    /// Whether there are more operations in flight than the smallest counter can count ([`smallest_capacity`]).
+    #[inline(always)]
+    pub fn crowded(&self, smallest_capacity: usize) -> bool {
+        self.order().len() + self.lds_loads.len() > smallest_capacity
     }
 
     /// Stall-on-issue: a counter never counts more than its capacity.
@@ -520,7 +524,7 @@ impl Queue {
         Some(self.remove(at))
     }
 
-    /// Operations in flight.
+    /// Operations in slots.
     pub fn len(&self) -> usize {
         self.order().len()
     }

@@ -48,6 +48,17 @@ impl Chunk {
     }
 }
 
+/// `f` of all lanes, by halves.
+#[inline(always)]
+pub(crate) fn reduced(mut lanes: [u32; 16], f: impl Fn(u32, u32) -> u32) -> u32 {
+    for half in [8, 4, 2, 1] {
+        for l in 0..half {
+            lanes[l] = f(lanes[l], lanes[l + half]);
+        }
+    }
+    lanes[0]
+}
+
 /// Chunks as registers of a host with AVX-512.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512 {

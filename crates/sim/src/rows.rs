@@ -30,13 +30,23 @@ pub(crate) fn load(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]
     }
 }
 
+/// The bytes of chunk `c` in [`load_by_chunks`].
+#[inline(always)]
+fn of_chunk(same: u8, c: usize, dwords: usize) -> usize {
+    if same >> c & 1 != 0 { 4 * dwords } else { 64 * dwords }
+}
+
+/// Whether what [`load_by_chunks`] reads is inside of `len` bytes.
+#[inline(always)]
+pub(crate) fn are_inside(at: &[Chunk], same: u8, dwords: usize, len: usize) -> bool {
+    at.iter().enumerate().all(|(c, at)| at.0[0] as usize + of_chunk(same, c, dwords) <= len)
+}
+
 /// `dwords` dwords of each lane to as many rows, where the 16 lanes of a chunk are one behind the other in `bytes`, or all at
 /// one place if the chunk's bit in `same` is set: from where `at` has the first of them.
 #[inline]
 pub(crate) fn load_by_chunks(out: &mut [Chunk], dwords: usize, bytes: &[u8], at: &[Chunk], same: u8) {
-    let of_lanes = |c: usize| if same >> c & 1 != 0 { 4 * dwords } else { 64 * dwords };
-    let inside = |(c, at): (usize, &Chunk)| at.0[0] as usize + of_lanes(c) <= bytes.len();
-    assert!(out.len() == at.len() * dwords && at.iter().enumerate().all(inside));
+    assert!(out.len() == at.len() * dwords && are_inside(at, same, dwords, bytes.len()));
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the host has what its level stands for; the lengths are right.
     unsafe {
@@ -48,7 +58,7 @@ pub(crate) fn load_by_chunks(out: &mut [Chunk], dwords: usize, bytes: &[u8], at:
         }
     }
     for (c, first) in at.iter().enumerate() {
-        let bytes = &bytes[first.0[0] as usize..][..of_lanes(c)];
+        let bytes = &bytes[first.0[0] as usize..][..of_chunk(same, c, dwords)];
         let mut own = [Chunk::ZERO; 4];
         if same >> c & 1 != 0 {
             for (own, word) in own.iter_mut().zip(bytes.chunks_exact(4)) {
@@ -119,7 +129,7 @@ leveled! {
 }
 
 /// Whether each lane of `row` is its number in `offsets` above `low`; both have as many chunks.
-#[inline]
+#[inline(always)]
 pub(crate) fn equal(row: &[Chunk], offsets: &[Chunk], low: u32) -> bool {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
@@ -130,7 +140,7 @@ pub(crate) fn equal(row: &[Chunk], offsets: &[Chunk], low: u32) -> bool {
 }
 
 /// Multiples of the first numbers, to be added to 16 lanes.
-static STEPS: [Chunk; 17] = {
+pub(crate) static STEPS: [Chunk; 17] = {
     let mut steps = [Chunk::ZERO; 17];
     let mut n = 0;
     while n < 17 * 16 {
@@ -454,7 +464,7 @@ pub(crate) mod avx512 {
     /// `out` must have `D` chunks for each of `at`, and the bytes of each chunk's lanes must be inside of `bytes`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    pub(super) unsafe fn load_by_chunks<const D: usize>(
+    pub(crate) unsafe fn load_by_chunks<const D: usize>(
         out: &mut [Chunk],
         bytes: &[u8],
         at: &[Chunk],

@@ -217,6 +217,13 @@ impl Story {
         meets
     }
 
+    /// The cursor goes on behind the execution of so many instructions; whether there are so many.
+    #[inline]
+    pub fn pass_instructions(&self, at: &mut Cursor, instructions: usize) -> bool {
+        at.word += 2 * instructions;
+        at.word <= self.words.len()
+    }
+
     /// Whether an event comes next; the cursor is behind it then.
     #[inline]
     pub fn meets(&self, at: &mut Cursor, key: Key, same: impl Fn(&Event) -> bool) -> bool {

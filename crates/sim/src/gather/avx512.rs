@@ -151,6 +151,50 @@ unsafe fn run_at(bytes: *const u8, at: &Chunk, first: usize) -> __m512i {
     unsafe { _mm512_loadu_si512(bytes.add(at.0[first & 15] as usize).cast()) }
 }
 
+/// Whether the lanes of a chunk read `D` dwords in runs of 64 bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn is_in_runs<const D: usize>(at: &Chunk) -> bool {
+    match D {
+        1 => in_runs::<4, 16>(at),
+        2 => in_runs::<8, 8>(at),
+        4 => in_runs::<16, 4>(at),
+        _ => false,
+    }
+}
+
+/// `D` dwords of each lane of a chunk as rows, of which the first `D` are meant; `run` says that the lanes read in runs of 64
+/// bytes.
+///
+/// # Safety
+/// So many bytes must begin at each lane's offset from `from`, 16 where `D` is 3.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn rows_at<const D: usize>(from: *const u8, at: &Chunk, run: bool) -> [__m512i; 4] {
+    // SAFETY: the caller's promise; lanes one behind the other have their bytes so.
+    unsafe {
+        match D {
+            1 if run => [run_at(from, at, 0); 4],
+            1 => [_mm512_i32gather_epi32::<1>(row(at), from.cast()); 4],
+            2 if run => {
+                let [a, b] = [0, 8].map(|first| run_at(from, at, first));
+                rows_of::<2>([a, b, a, b])
+            }
+            2 => {
+                let [a, b] = eights(from, at);
+                rows_of::<2>([a, b, a, b])
+            }
+            4 if run => rows_of::<4>([0, 4, 8, 12].map(|first| run_at(from, at, first))),
+            _ => four_by_four([
+                four_lanes(from, at, 0, 4),
+                four_lanes(from, at, 1, 4),
+                four_lanes(from, at, 2, 4),
+                four_lanes(from, at, 3, 4),
+            ]),
+        }
+    }
+}
+
 /// See [`super::load`]; `D` is the number of dwords.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) fn load<const D: usize>(
@@ -166,46 +210,31 @@ pub(super) fn load<const D: usize>(
     if !within(at, read, bytes.len()) {
         return false;
     }
-    let from = bytes.as_ptr();
     // Known before the loop: offsets that have been looked at as a row would be taken out of it one by one.
-    let runs = at.iter().enumerate().fold(0u8, |runs, (c, at)| {
-        let run = match D {
-            1 => in_runs::<4, 16>(at),
-            2 => in_runs::<8, 8>(at),
-            4 => in_runs::<16, 4>(at),
-            _ => false,
-        };
-        runs | u8::from(run) << c
-    });
+    let runs = at.iter().enumerate().fold(0u8, |runs, (c, at)| runs | u8::from(is_in_runs::<D>(at)) << c);
     for (c, at) in at.iter().enumerate() {
-        let run = runs >> c & 1 != 0;
-        // SAFETY: so many bytes from each offset on are inside, and so are those of lanes one behind the other.
-        let rows: [__m512i; 4] = unsafe {
-            match D {
-                1 if run => [run_at(from, at, 0); 4],
-                1 => [_mm512_i32gather_epi32::<1>(row(at), from.cast()); 4],
-                2 if run => {
-                    let [a, b] = [0, 8].map(|first| run_at(from, at, first));
-                    rows_of::<2>([a, b, a, b])
-                }
-                2 => {
-                    let [a, b] = eights(from, at);
-                    rows_of::<2>([a, b, a, b])
-                }
-                4 if run => rows_of::<4>([0, 4, 8, 12].map(|first| run_at(from, at, first))),
-                _ => four_by_four([
-                    four_lanes(from, at, 0, 4),
-                    four_lanes(from, at, 1, 4),
-                    four_lanes(from, at, 2, 4),
-                    four_lanes(from, at, 3, 4),
-                ]),
-            }
-        };
+        // SAFETY: so many bytes from each offset on are inside.
+        let rows = unsafe { rows_at::<D>(bytes.as_ptr(), at, runs >> c & 1 != 0) };
         for (d, new) in rows.into_iter().enumerate().take(D) {
             merge(&mut out[d * chunks + c], new, part(mask, c), part(write, c));
         }
     }
     true
+}
+
+/// [`super::load`] of `D` dwords, 1, 2 or 4, of all lanes of `N` chunks, whose bytes must be inside.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(crate) fn load_all<const D: usize, const N: usize>(out: &mut [Chunk], bytes: &[u8], at: &[Chunk; N]) {
+    assert!(out.len() == D * N && within(at, 4 * D, bytes.len()));
+    let runs: [bool; N] = std::array::from_fn(|c| is_in_runs::<D>(&at[c]));
+    for (c, at) in at.iter().enumerate() {
+        // SAFETY: so many bytes from each offset on are inside.
+        let rows = unsafe { rows_at::<D>(bytes.as_ptr(), at, runs[c]) };
+        for (d, new) in rows.into_iter().enumerate().take(D) {
+            put(&mut out[d * N + c], new);
+        }
+    }
 }
 
 /// See [`super::load_narrow`].
@@ -257,8 +286,9 @@ pub(super) fn load_narrow(
 }
 
 /// See [`super::load_transposed`]. Which element goes where is said in [`transpose`](crate::transpose).
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(super) fn load_transposed(out: &mut [Chunk], transpose: Transpose, bytes: &[u8], at: &[Chunk]) -> bool {
+pub(crate) fn load_transposed(out: &mut [Chunk], transpose: Transpose, bytes: &[u8], at: &[Chunk]) -> bool {
     let size = match transpose {
         Transpose::Tr16B128 => 16,
         Transpose::B64TrB16 | Transpose::B64TrB8 | Transpose::Tr8B64 => 8,
@@ -405,6 +435,16 @@ pub(super) fn copy(
     }
     let (target, source) = (target.as_mut_ptr(), source.as_ptr());
     for (c, (to, from)) in to.iter().zip(from).enumerate() {
+        if size == 16 && in_runs::<16, 4>(to) && in_runs::<16, 4>(from) {
+            for first in [0, 4, 8, 12] {
+                // SAFETY: as many bytes from each offset on are inside of each memory as the lanes of a run read and write.
+                unsafe {
+                    let run = run_at(source, from, first);
+                    _mm512_storeu_si512(target.add(to.0[first] as usize).cast(), run);
+                }
+            }
+            continue;
+        }
         // SAFETY: so many bytes from each offset on are inside of each memory.
         unsafe {
             if size == 4 {

@@ -198,6 +198,12 @@ mod avx512 {
     }
 }
 
+/// `claimant` reads a granule that this one has read, or nobody, who is 0.
+#[inline(always)]
+fn read_by(reader: &mut u32, claimant: u32) {
+    *reader = if *reader == 0 || *reader == claimant { claimant } else { MANY };
+}
+
 impl View {
     fn new(shared: Arc<Contents>) -> View {
         View {
@@ -248,9 +254,7 @@ impl View {
             self.readers = vec![0; self.shared.len().div_ceil(GRANULE)];
         }
         self.claimed.collides |= self.puts_off_in(granules.clone());
-        for reader in &mut self.readers[granules] {
-            *reader = if *reader == 0 || *reader == claimant { claimant } else { MANY };
-        }
+        self.readers[granules].iter_mut().for_each(|reader| read_by(reader, claimant));
     }
 
     /// Whether something is put off in one of the granules.
@@ -306,9 +310,16 @@ impl View {
             let mask = gather::part(mask, c);
             let [first, last] = [within, within + size as u32 - 1];
             let new = mask & starts_a_granule(at, mask, first, last);
-            for at in lanes(u64::from(new)).map(|lane| at.0[lane as usize]) {
+            let granules = lanes(u64::from(new)).map(|lane| at.0[lane as usize]).map(|at| {
                 let [first, last] = [first, last].map(|byte| granule + (at + byte) as usize / GRANULE);
-                self.read(first..=last, claimant);
+                first..=last
+            });
+            if self.readers.is_empty() || !self.atomics.is_empty() {
+                granules.for_each(|granules| self.read(granules, claimant));
+                continue;
+            }
+            for granules in granules {
+                self.readers[granules].iter_mut().for_each(|reader| read_by(reader, claimant));
             }
         }
     }

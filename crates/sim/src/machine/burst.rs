@@ -72,20 +72,22 @@ impl<O: Observer> Cx<'_, O> {
     #[inline(always)]
     pub(super) fn lds_load(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
         let Some(op) = &op.lds_load else { return false };
-        let Wave { regs, queue, address_rows, .. } = wave;
-        if !regs.full {
-            return false;
-        }
-        let Some(reach) = address_rows.reach(op, regs, self.lds.len()) else { return false };
-        self.cluster.next_op += 1;
-        queue.push_lds_load(op, reach, self.cluster.clock);
-        true
+        let issued = self.may_keep_lds_loads(wave) && op.issue(wave, self.lds.len(), self.cluster.clock);
+        self.cluster.next_op += u64::from(issued);
+        issued
+    }
+
+    #[inline(always)]
+    fn may_keep_lds_loads(&self, wave: &Wave) -> bool {
+        wave.regs.full && self.lands_late && wave.queue.takes_lds_loads()
     }
 
     /// The same after a look at the row.
     #[inline(never)]
     pub(super) fn lds_load_of_new_row(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
-        let Some(load) = op.lds_load.as_ref().filter(|_| wave.regs.full) else { return false };
+        let Some(load) = op.lds_load.as_ref().filter(|_| self.may_keep_lds_loads(wave)) else {
+            return false;
+        };
         wave.address_rows.learn(load.addr, &wave.regs);
         self.lds_load(wave, op)
     }

@@ -7,10 +7,11 @@ use wavemark_target::Facts;
 
 use super::address;
 use super::ops::{BarrierName, BarrierOp, Channels, MachineOp};
-use super::{Cx, Stop, Turn};
+use super::{Cx, PATIENCE, Stop, Turn};
 use crate::events::{
     BarrierEvent, BarrierId, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Scope, Site,
 };
+use crate::op::Detail;
 use crate::pending::{Action, Pending, set_scalar};
 use crate::regs::{Exceptions, sindex};
 use crate::wave::{Wave, WaveState, unpack_mode};
@@ -110,21 +111,23 @@ impl<O: Observer> Cx<'_, O> {
     }
 
     /// The visible operations that programs consist of, if nobody watches: loads of LDS, bursts, lane-wise operations and
-    /// waits, without the detour through [`Cx::execute`]. `false` if `op` is none of them.
+    /// waits, without the detour through [`Cx::execute`]. `false` if it is none of them.
     #[inline(always)]
-    pub(super) fn quick(&mut self, wave: &mut Wave, op: &MachineOp) -> bool {
-        match op {
-            MachineOp::Memory(op)
+    pub(super) fn quick(&mut self, wave: &mut Wave, detail: &Detail) -> bool {
+        match detail {
+            Detail::Machine(MachineOp::Memory(op))
                 if self.lds_load(wave, op)
                     || self.burst(wave, op)
                     || self.lds_load_of_new_row(wave, op)
                     || self.lanewise(wave, op, None) => {}
-            MachineOp::Wait(waits) => {
+            Detail::Machine(MachineOp::Wait(waits)) => {
                 for &(channel, n) in &waits.channels {
                     wave.queue.retire(channel, n);
                 }
-                if !wave.queue.is_empty() {
+                if wave.queue.has_any_of(waits.mask) {
                     self.complete_due(wave);
+                } else {
+                    self.complete_lds_loads(wave, wave.queue.retired(Channel::Ds), u64::MAX);
                 }
             }
             _ => return false,
@@ -136,10 +139,16 @@ impl<O: Observer> Cx<'_, O> {
     /// What can complete after a visible operation without a wait.
     #[inline(always)]
     fn settle(&mut self, wave: &mut Wave) {
-        if wave.queue.crowded() {
+        if wave.queue.crowded(self.smallest_capacity) {
             self.back_pressure(wave);
         }
-        self.complete_by_mode(wave);
+        if !self.lands_late {
+            return self.complete_by_mode(wave);
+        }
+        let is_old = |at: u64| self.cluster.clock - at > PATIENCE;
+        if wave.queue.oldest().is_some_and(is_old) || wave.queue.lds_loads.oldest().is_some_and(is_old) {
+            self.complete_old(wave);
+        }
     }
 
     fn back_pressure(&mut self, wave: &mut Wave) {

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::side_by_side::Supply;
-use super::{Cx, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
+use super::{Completion, Cx, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
 #[cfg(target_arch = "x86_64")]
 use crate::alu::{Level, level};
 use crate::barrier::Barrier;
@@ -373,6 +373,10 @@ impl<'a, O: Observer> Device<'a, O> {
             observer: &mut **observer,
             pool,
             host,
+            lands_late: matches!(config.policy, Policy::Seeded)
+                && config.completion == Completion::Late
+                && config.recorder.is_none(),
+            smallest_capacity: program.smallest_capacity,
         };
         let operations = match (by_policy, seeded) {
             (true, _) => 1,

@@ -60,11 +60,12 @@ use crate::events::Channel;
 use crate::events::{Observer, WaveId};
 use crate::global::Global;
 use crate::hostcall::Hostcall;
-use crate::op::{Detail, OpKind};
+use crate::op::{Detail, Op, OpKind};
 use crate::pending::{Memories, Pool, complete};
 use crate::program::{PAGE, Program};
 use crate::progress::Progress;
 use crate::queue::{Flight, Scan};
+use crate::regs::Regs;
 use crate::schedule::{Moment, Operation, Policy, Recorder};
 use crate::wave::{Wave, WaveState};
 pub(crate) use device::{Cluster, Ended, Launch, NewGroup};
@@ -282,6 +283,10 @@ pub(crate) struct Cx<'a, O: Observer> {
     pub host: &'a mut Option<Hostcall>,
     /// The cluster's clock when the launch has executed as much as it may.
     pub clock_limit: u64,
+    /// What is in flight lands as late as it may, and nobody notes when.
+    pub lands_late: bool,
+    /// The most operations that each of the counters can count.
+    pub smallest_capacity: usize,
 }
 
 pub(crate) fn memories<'a>(global: &'a mut Global, lds: &'a mut [u8], scratch: &'a mut [u8]) -> Memories<'a> {
@@ -336,6 +341,15 @@ impl<O: Observer> Cx<'_, O> {
             }
             self.complete_slot(wave, slot);
         }
+        self.complete_lds_loads(wave, wave.queue.retired(Channel::Ds), u64::MAX);
+    }
+
+    /// Complete the loads of LDS that are in no slot, up to number `retired` of their channel and issued before machine time
+    /// `before`.
+    #[inline(always)]
+    fn complete_lds_loads(&mut self, wave: &mut Wave, retired: u32, before: u64) {
+        let Wave { regs, queue, address_rows, .. } = wave;
+        queue.lds_loads.complete(retired, before, regs, self.lds, address_rows);
     }
 
     fn complete_one(&mut self, wave: &mut Wave, slot: usize) {
@@ -348,6 +362,11 @@ impl<O: Observer> Cx<'_, O> {
     /// Complete the operation in `slot`, which was taken out of the queue.
     #[inline(always)]
     fn complete_slot(&mut self, wave: &mut Wave, slot: usize) {
+        if !wave.queue.lds_loads.is_empty() {
+            // What is due lands in the order of issue.
+            let (retired, before) = (wave.queue.retired(Channel::Ds), wave.queue.flight(slot).issued_at());
+            self.complete_lds_loads(wave, retired, before);
+        }
         let mut memories = memories(self.global, self.lds, &mut wave.scratch);
         match wave.queue.flight_mut(slot) {
             Flight::Burst(burst) => burst.complete(&mut wave.regs, &mut memories, &mut self.pool.captured),
@@ -356,9 +375,6 @@ impl<O: Observer> Cx<'_, O> {
                 if O::ACTIVE {
                     self.observer.completed(wave.id, &lanewise.issue);
                 }
-            }
-            Flight::LdsLoad(load) => {
-                load.complete(&mut wave.regs, memories.lds, &mut wave.address_rows);
             }
             Flight::Other(pending) => {
                 complete(&mut wave.regs, &mut memories, pending);
@@ -390,7 +406,7 @@ impl<O: Observer> Cx<'_, O> {
                 Flight::Burst(burst) => return burst.perform(chunks, &mut memories, captured),
                 Flight::Lanewise(lanewise) => (lanewise.perform(chunks, &mut memories), &lanewise.issue),
                 Flight::Other(pending) => (pending.perform(full, &mut memories), &pending.issue),
-                Flight::LdsLoad(_) | Flight::Mark(_) | Flight::Free => return,
+                Flight::Mark(_) | Flight::Free => return,
             };
             if O::ACTIVE && performed {
                 self.observer.performed(wave.id, issue);
@@ -458,11 +474,13 @@ impl<O: Observer> Cx<'_, O> {
     #[cold]
     #[inline(never)]
     fn complete_old(&mut self, wave: &mut Wave) {
-        while wave.queue.oldest().is_some_and(|at| self.cluster.clock - at > PATIENCE) {
+        while let Some(at) = wave.queue.oldest().filter(|at| self.cluster.clock - at > PATIENCE) {
+            self.complete_lds_loads(wave, u32::MAX, at);
             if let Some(slot) = wave.queue.take_early(0) {
                 self.complete_one(wave, slot);
             }
         }
+        self.complete_lds_loads(wave, u32::MAX, self.cluster.clock.saturating_sub(PATIENCE));
     }
 }
 
@@ -483,29 +501,60 @@ fn run_wave<O: Observer>(
         program.line_up(wave.table, first);
     }
     let mut steps = 0u64;
-    let result = loop {
+    let result = 'pages: loop {
         let Some(page) = program.page(wave.table, number) else {
             if program.open(wave.table, number) {
                 continue;
             }
             break left_the_code(base + (number * PAGE + at) as u64 * 4);
         };
-        // Straight lines of arithmetic: nothing but slot and step is counted.
+        // What only computes and what is quickly done: nothing but slot and step is kept.
         let op = loop {
             let Some(op) = page.ops.get(at) else { break None };
             if O::ACTIVE
                 && let Some(site) = &page.sites[at]
             {
-                cx.observer.instruction(wave.id, site, wave.regs.exec(), &wave.regs);
+                let exec = wave.regs.exec();
+                if op.kind == OpKind::Alu && cx.observer.follows(wave.id, site, exec) {
+                    let count = straight_on(&page.ops[at..], &mut wave.regs, &mut at);
+                    steps += count as u64;
+                    cx.observer.followed(count);
+                    continue;
+                }
+                cx.observer.instruction(wave.id, site, exec, &wave.regs);
             }
-            if op.kind != OpKind::Alu {
+            if op.kind == OpKind::Alu {
+                let (way, count) = if O::ACTIVE { (op.dwords, 1) } else { (op.way, op.steps) };
+                steps += u64::from(count);
+                at += usize::from(way);
+                // SAFETY: decode chose the body for the host's instruction set (`alu::level`); lines stand in the page.
+                unsafe { (op.body)(&mut wave.regs, op) };
+                continue;
+            }
+            if op.kind != OpKind::Machine {
                 break Some(op);
             }
-            let (way, count) = if O::ACTIVE { (op.dwords, 1) } else { (op.way, op.steps) };
-            steps += u64::from(count);
-            at += usize::from(way);
-            // SAFETY: decode chose the body for the host's instruction set (`alu::level`); lines stand in the page.
-            unsafe { (op.body)(&mut wave.regs, op) };
+            cx.cluster.clock += steps + 1;
+            wave.steps += steps + 1;
+            steps = 0;
+            if wave.steps > cx.config.max_steps {
+                break 'pages limit(program, wave, cx, number * PAGE + at, Limit::WaveSteps);
+            }
+            if op.asks {
+                // Others may have the answer: the turn ends with it.
+                cx.cluster.asks = true;
+                turns = 1;
+            }
+            match op.detail.as_deref() {
+                Some(detail) if !O::ACTIVE && cx.quick(wave, detail) => {}
+                _ => break Some(op),
+            }
+            at += usize::from(op.dwords);
+            turns -= 1;
+            if turns == 0 {
+                wave.regs.pc = base + (number * PAGE + at) as u64 * 4;
+                break 'pages Ok(());
+            }
         };
         let slot = number * PAGE + at;
         let pc = base + slot as u64 * 4;
@@ -516,7 +565,6 @@ fn run_wave<O: Observer>(
             (number, at) = (slot / PAGE, slot % PAGE);
             continue;
         };
-        let here = at;
         match op.kind {
             OpKind::Alu => {}
             OpKind::Branch => {
@@ -543,31 +591,13 @@ fn run_wave<O: Observer>(
                 }
             }
             OpKind::Machine => {
-                steps += 1;
+                let here = at;
                 at += usize::from(op.dwords);
                 wave.regs.pc = pc + u64::from(op.dwords) * 4;
                 let Some(Detail::Machine(machine_op)) = op.detail.as_deref() else { continue };
                 if let MachineOp::SetVgprMsb(msb) = *machine_op {
                     wave.msb = msb;
                     wave.table = program.table(msb);
-                    continue;
-                }
-                cx.cluster.clock += steps;
-                wave.steps += steps;
-                steps = 0;
-                if wave.steps > cx.config.max_steps {
-                    break limit(program, wave, cx, slot, Limit::WaveSteps);
-                }
-                if op.asks {
-                    // Others may have the answer: the turn ends with it.
-                    cx.cluster.asks = true;
-                    turns = 1;
-                }
-                if !O::ACTIVE && cx.quick(wave, machine_op) {
-                    turns -= 1;
-                    if turns == 0 {
-                        break Ok(());
-                    }
                     continue;
                 }
                 let Some(site) = &page.sites[here] else { continue };
@@ -603,6 +633,25 @@ fn run_wave<O: Observer>(
     cx.cluster.clock += steps;
     wave.steps += steps;
     result
+}
+
+/// Executes the operations from the front of `ops` on that only compute, up to one that may write EXEC; how many they were.
+/// `at` is as many dwords farther then.
+#[inline(always)]
+fn straight_on(ops: &[Op], regs: &mut Regs, at: &mut usize) -> usize {
+    let (mut count, mut passed) = (0, 0);
+    while let Some(op) = ops.get(passed).filter(|op| op.kind == OpKind::Alu) {
+        passed += usize::from(op.dwords);
+        count += 1;
+        // SAFETY: decode chose the body for the host's instruction set (`alu::level`); nothing is in a line where somebody
+        // watches.
+        unsafe { (op.body)(regs, op) };
+        if op.writes_exec {
+            break;
+        }
+    }
+    *at += passed;
+    count
 }
 
 #[cold]

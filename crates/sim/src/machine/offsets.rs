@@ -4,7 +4,8 @@ use crate::alu::leveled;
 #[cfg(target_arch = "x86_64")]
 use crate::alu::{Level, level};
 use crate::events::Space;
-use crate::regs::Chunk;
+use crate::regs::{Chunk, reduced};
+use crate::rows;
 
 /// How a row of 32-bit values becomes addresses: a value `v` stands for the place
 /// `base + ((v + add) ^ flip) * scale`, where the sum, the flip and the product have 32 bits.
@@ -36,6 +37,8 @@ pub(super) struct Found {
     pub high: u32,
     /// Their distances from the lowest are multiples of the alignment.
     pub aligned: bool,
+    /// All lanes are on, and their distances are multiples of the size, one behind the other.
+    pub run: bool,
 }
 
 /// The row 0, 1, 2, …
@@ -53,7 +56,7 @@ pub(super) static NUMBERS: [Chunk; 4] = {
 pub(super) static ZEROS: [Chunk; 4] = [Chunk::ZERO; 4];
 
 /// The values of `row` by `terms`, as distances from the lowest one of the lanes of `exec`; 0 for lanes that are off.
-/// `align` is a power of 2.
+/// `align` is a power of 2, `size` the bytes of an access.
 #[inline]
 pub(super) fn offsets(
     out: &mut [Chunk],
@@ -62,13 +65,22 @@ pub(super) fn offsets(
     exec: u64,
     full: u64,
     align: u32,
+    size: u32,
 ) -> Found {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
         // SAFETY: the host has what the level stands for.
-        return unsafe { avx512::offsets(out, row, terms, exec, align) };
+        unsafe {
+            if let (Some(out), Some(row)) = (out.as_mut_array::<2>(), row.as_array::<2>()) {
+                return avx512::offsets(out, row, terms, exec, align, size);
+            }
+            if let (Some(out), Some(row)) = (out.as_mut_array::<4>(), row.as_array::<4>()) {
+                return avx512::offsets(out, row, terms, exec, align, size);
+            }
+        }
     }
-    offsets_as_defined(out, row, terms, exec, full, align)
+    let found = offsets_as_defined(out, row, terms, exec, full, align);
+    Found { run: found.mask == full && rows::run_start(out, size) == Some(0), ..found }
 }
 
 leveled! {
@@ -101,15 +113,15 @@ fn all_offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms, align: u32) -> F
             high[l] = high[l].max(*out);
         }
     }
-    let low = all(low, u32::min);
+    let low = reduced(low, u32::min);
     for out in out.iter_mut() {
         for (x, odd) in out.0.iter_mut().zip(&mut odd) {
             *x = x.wrapping_sub(low);
             *odd |= *x;
         }
     }
-    let aligned = all(odd, |a, b| a | b) & (align - 1) == 0;
-    Found { mask: 0, low, high: all(high, u32::max), aligned }
+    let aligned = reduced(odd, |a, b| a | b) & (align - 1) == 0;
+    Found { mask: 0, low, high: reduced(high, u32::max), aligned, run: false }
 }
 
 /// For the lanes of `exec` that are not above the ceiling.
@@ -131,9 +143,9 @@ fn some_offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms, exec: u64, alig
             high[l] = high[l].max(value & on);
             bits[l] = on & 1 << l;
         }
-        mask |= u64::from(all(bits, |a, b| a | b)) << (16 * c);
+        mask |= u64::from(reduced(bits, |a, b| a | b)) << (16 * c);
     }
-    let low = all(low, u32::min);
+    let low = reduced(low, u32::min);
     for (c, out) in out.iter_mut().enumerate() {
         let on = (mask >> (16 * c)) as u32;
         for (l, (value, odd)) in out.0.iter_mut().zip(&mut odd).enumerate() {
@@ -141,24 +153,23 @@ fn some_offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms, exec: u64, alig
             *odd |= *value;
         }
     }
-    let aligned = all(odd, |a, b| a | b) & (align - 1) == 0;
-    Found { mask, low, high: all(high, u32::max), aligned }
+    let aligned = reduced(odd, |a, b| a | b) & (align - 1) == 0;
+    Found { mask, low, high: reduced(high, u32::max), aligned, run: false }
 }
 
-/// `f` of all lanes, by halves.
-#[inline(always)]
-fn all(mut lanes: [u32; 16], f: impl Fn(u32, u32) -> u32) -> u32 {
-    for half in [8, 4, 2, 1] {
-        for l in 0..half {
-            lanes[l] = f(lanes[l], lanes[l + half]);
-        }
+/// Whether the lanes of `exec` hold `value`.
+#[inline]
+pub(super) fn all_hold(row: &[Chunk], exec: u64, value: u32) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the host has what the level stands for.
+        return unsafe { avx512::all_hold(row, exec, value) };
     }
-    lanes[0]
+    all_hold_as_defined(row, exec, value)
 }
 
 leveled! {
-    /// Whether the lanes of `exec` hold `value`.
-    pub(super) fn all_hold(row: &[Chunk], exec: u64, value: u32) -> bool {
+    fn all_hold_as_defined(row: &[Chunk], exec: u64, value: u32) -> bool {
         let mut odd = 0;
         for (c, row) in row.iter().enumerate() {
             let on = (exec >> (16 * c)) as u32;
@@ -174,13 +185,28 @@ leveled! {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{Found, Terms};
+    use super::{Found, NUMBERS, Terms};
     use crate::regs::Chunk;
     use crate::regs::avx512::{put, row};
 
+    /// See [`super::all_hold`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    pub(super) fn all_hold(from: &[Chunk], exec: u64, value: u32) -> bool {
+        let value = _mm512_set1_epi32(value as i32);
+        let others = |(c, from)| _mm512_mask_cmpneq_epi32_mask((exec >> (16 * c)) as u16, row(from), value);
+        from.iter().enumerate().map(others).fold(0, |odd, others| odd | others) == 0
+    }
+
     /// See [`super::offsets`].
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    pub(super) fn offsets(out: &mut [Chunk], from: &[Chunk], terms: &Terms, exec: u64, align: u32) -> Found {
+    pub(super) fn offsets<const N: usize>(
+        out: &mut [Chunk; N],
+        from: &[Chunk; N],
+        terms: &Terms,
+        exec: u64,
+        align: u32,
+        size: u32,
+    ) -> Found {
         let exec = if terms.ceiling.is_some() { exec } else { 0 };
         let ceiling = _mm512_set1_epi32(terms.ceiling.unwrap_or(0) as i32);
         let add = _mm512_set1_epi32(terms.add as i32);
@@ -202,13 +228,17 @@ mod avx512 {
         }
         let (low, high) = (_mm512_reduce_min_epu32(low), _mm512_reduce_max_epu32(high));
         let (first, odd) = (_mm512_set1_epi32(low as i32), _mm512_set1_epi32(align as i32 - 1));
-        let mut misaligned = 0;
+        let size = _mm512_set1_epi32(size as i32);
+        let (mut misaligned, mut elsewhere) = (0, 0);
         for (c, out) in out.iter_mut().enumerate() {
             let distance = _mm512_maskz_sub_epi32((mask >> (16 * c)) as u16, row(out), first);
             misaligned |= _mm512_test_epi32_mask(distance, odd);
+            let behind = _mm512_mullo_epi32(row(&NUMBERS[c]), size);
+            elsewhere |= _mm512_cmpneq_epi32_mask(distance, behind);
             put(out, distance);
         }
-        Found { mask, low, high, aligned: misaligned == 0 }
+        let run = elsewhere == 0 && mask == u64::MAX >> (64 - 16 * N);
+        Found { mask, low, high, aligned: misaligned == 0, run }
     }
 }
 
@@ -244,7 +274,7 @@ mod tests {
             };
             let align = [1, 4, 8][round % 3];
             let mut outs = [vec![Chunk::splat(7); chunks], vec![Chunk::splat(8); chunks]];
-            let found = offsets(&mut outs[0], &row, &terms, exec, full, align);
+            let found = offsets(&mut outs[0], &row, &terms, exec, full, align, 4);
             let wanted = offsets_as_defined(&mut outs[1], &row, &terms, exec, full, align);
             assert_eq!(found.mask, wanted.mask, "round {round}");
             assert_eq!(outs[0], outs[1], "round {round}");

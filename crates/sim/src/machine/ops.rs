@@ -72,6 +72,8 @@ pub struct Waits {
     /// The same by channel: how many of its youngest operations may be incomplete. A counter above 0 says nothing
     /// about a channel that is out of order.
     pub channels: SmallVec<[(Channel, u32); 4]>,
+    /// Those channels, one bit each.
+    pub mask: u8,
 }
 
 impl Waits {
@@ -81,8 +83,9 @@ impl Waits {
             .iter()
             .flat_map(|&(counter, n)| executed_channels(counter).map(move |channel| (channel, n)))
             .filter(|&(channel, n)| channel.in_order() || n == 0)
-            .collect();
-        Waits { counters, channels }
+            .collect::<SmallVec<[(Channel, u32); 4]>>();
+        let mask = channels.iter().fold(0, |mask, &(channel, _)| mask | 1 << channel as u8);
+        Waits { counters, channels, mask }
     }
 }
 
@@ -276,8 +279,8 @@ impl MemoryOp {
         op
     }
 
-    /// With how it is issued as a burst or as a load of LDS, if it can be.
-    pub(super) fn with_short_forms(mut self) -> Self {
+    /// With how it is issued as a burst or as a load of LDS in a wave of so many chunks, if it can be.
+    pub(super) fn with_short_forms(mut self, chunks: usize) -> Self {
         let addressed = match self.addressing {
             Addressing::Lds { addr: Some(_), add_tid: false, .. } => true,
             Addressing::Flat { vaddr: Some(_), add_tid: false, .. } => !self.flat,
@@ -290,12 +293,12 @@ impl MemoryOp {
         };
         let plain = addressed && moves_dwords && self.accesses == 1 && self.channels.len() == 1;
         self.burst = if plain && !self.multicast { self.as_burst() } else { None };
-        self.lds_load = self.as_lds_load();
+        self.lds_load = self.as_lds_load(chunks);
         self
     }
 
     /// A load of LDS whose lanes have an address each.
-    fn as_lds_load(&self) -> Option<LdsLoadOp> {
+    fn as_lds_load(&self, chunks: usize) -> Option<LdsLoadOp> {
         let Addressing::Lds { addr: Some(addr), offsets, add_tid: false } = self.addressing else {
             return None;
         };
@@ -304,9 +307,9 @@ impl MemoryOp {
             Transfer::LoadTranspose { transpose, spread: false, .. } => Landing::Transposed(transpose),
             _ => return None,
         };
-        let &[channel] = self.channels.as_slice() else { return None };
-        let (accesses, dst) = (self.accesses as u8, self.dst);
-        Some(LdsLoadOp { channel, landing, accesses, addr, offsets, dst })
+        let accesses = self.accesses as u8;
+        (self.channels.as_slice() == [Channel::Ds])
+            .then(|| LdsLoadOp::new(landing, accesses, addr, offsets, self.dst, chunks))
     }
 
     /// A plain load or store as a burst.

@@ -16,7 +16,6 @@ use crate::lanewise::{Lanewise, Move, Reach};
 use crate::pending::lanes;
 use crate::queue::Flight;
 use crate::regs::{Chunk, Regs, sindex};
-use crate::rows;
 use crate::wave::Wave;
 
 /// A row of registers.
@@ -40,7 +39,7 @@ fn reach(
     writes: bool,
     full: u64,
 ) -> Option<u64> {
-    let found = offsets(out, row, terms, exec, full, align);
+    let found = offsets(out, row, terms, exec, full, align, size);
     let off = exec & !found.mask;
     (reach.space, reach.writes, reach.mask) = (terms.space, writes, found.mask);
     if found.mask == 0 {
@@ -52,10 +51,7 @@ fn reach(
     if low as u32 & (align - 1) != 0 || !found.aligned {
         return None;
     }
-    reach.run = found.mask == full
-        && u64::from(found.high - found.low) + u64::from(size) == u64::from(full.count_ones() * size)
-        && size <= 16
-        && rows::run_start(out, size) == Some(0);
+    reach.run = found.run;
     (reach.low, reach.high) = (low, high);
     Some(off)
 }

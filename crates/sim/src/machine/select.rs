@@ -390,7 +390,7 @@ impl Operands<'_, '_> {
             Some(AtomicOp::CmpStore | AtomicOp::CmpStoreFloat) => ([data1, 0], data0),
             _ => ([data0, data1], data1),
         };
-        Ok(MachineOp::Memory(Box::new(op.with_short_forms())))
+        Ok(MachineOp::Memory(Box::new(op.with_short_forms(self.binder.layout.chunks))))
     }
 
     fn vector_memory(&mut self, memory: &Memory) -> Result<MachineOp, BindError> {
@@ -435,7 +435,7 @@ impl Operands<'_, '_> {
             }
             Verb::FromLds | Verb::ToLds | Verb::Prefetch | Verb::Cache { .. } | Verb::Crossbar(_) => {}
         }
-        Ok(MachineOp::Memory(Box::new(op.with_short_forms())))
+        Ok(MachineOp::Memory(Box::new(op.with_short_forms(self.binder.layout.chunks))))
     }
 
     fn addressing(&mut self, memory: &Memory, offset: i64, scale: u32) -> Result<Addressing, BindError> {
