@@ -21,8 +21,10 @@ mod written;
 use rustc_hash::FxHashMap;
 use wavemark_sim::Limit;
 use wavemark_sim::events::{
-    BarrierEvent, BarrierId, Blocked, CacheOp, Counter, Direction, Fault, Issue, Observer, OpId, Site, WaveId,
+    BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, OpId,
+    Scope, Site, WaveId,
 };
+use wavemark_sim::lanewise::RowAccess;
 use wavemark_sim::regs::Regs;
 
 use crate::waits::{self, WaitStats, WaitTable};
@@ -168,6 +170,17 @@ impl Alike {
             return matches!(stories.mode, Mode::Lost);
         };
         stories.kept[*story].meets(at, key, &same) || self.branch_off(|story, at| story.meets(at, key, &same))
+    }
+
+    /// The same without looking for other stories.
+    #[inline]
+    fn goes_on(&mut self, key: Key, same: impl Fn(&Event) -> bool) -> bool {
+        let Some(stories) = &mut self.stories else { return false };
+        match &mut stories.mode {
+            Mode::Following(story, at) => stories.kept[*story].meets(at, key, same),
+            Mode::Lost => true,
+            Mode::Exact | Mode::Noting(_) => false,
+        }
     }
 
     /// Note an event that the checker is told of.
@@ -500,6 +513,27 @@ impl Observer for Alike {
 
     fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
         self.meets_instruction(wave, site, exec)
+    }
+
+    fn follows_issue(
+        &mut self,
+        wave: WaveId,
+        site: &Site,
+        id: OpId,
+        seq: &[(Channel, u32)],
+        scope: Scope,
+        accesses: &[RowAccess<'_>],
+    ) -> bool {
+        let key = self.key(Kind::Issued, wave, Some(site));
+        self.goes_on(
+            key,
+            |event| matches!(event, Event::Issued(issued) if issued.is_load(id, seq, scope, accesses)),
+        )
+    }
+
+    fn follows_completion(&mut self, wave: WaveId, id: OpId) -> bool {
+        let key = self.key(Kind::Completed, wave, None);
+        self.goes_on(key, |event| matches!(event, Event::Completed(about) if *about == (number(id), false)))
     }
 
     fn followed(&mut self, instructions: usize) {

@@ -10,6 +10,7 @@ use wavemark_isa::Inst;
 use wavemark_isa::effects::{Caches, channels_of};
 pub use wavemark_isa::effects::{Channel, Counter, Scope, Space};
 
+use crate::lanewise::RowAccess;
 use crate::machine::Limit;
 use crate::regs::Regs;
 
@@ -306,6 +307,23 @@ pub trait Observer {
     /// Whether it is to be told of instructions.
     fn wants_instructions(&self) -> bool {
         true
+    }
+    /// Whether the issue of an operation that only loads, with this number, these places in its channels and this scope, follows
+    /// from what is known: it is not told then.
+    fn follows_issue(
+        &mut self,
+        wave: WaveId,
+        site: &Site,
+        id: OpId,
+        seq: &[(Channel, u32)],
+        scope: Scope,
+        accesses: &[RowAccess<'_>],
+    ) -> bool {
+        false
+    }
+    /// Whether it follows that an operation, whose issue did, is complete now: that is not told then.
+    fn follows_completion(&mut self, wave: WaveId, id: OpId) -> bool {
+        false
     }
     /// So many instructions have been executed since an observer said that they follow from the first.
     fn followed(&mut self, instructions: usize) {}

@@ -6,7 +6,11 @@
 //! What it does, and when, is what the general form ([`Pending`](crate::pending::Pending)) would do. What does not fit (no
 //! lane on, lanes out of bounds, in several spaces or partly in range) takes the general form.
 
+use smallvec::SmallVec;
+
 use crate::alu::leveled;
+#[cfg(target_arch = "x86_64")]
+use crate::alu::{Level, level};
 use crate::atomic::{self, AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Issue, Space};
 use crate::gather::{self, merge, part};
@@ -81,8 +85,14 @@ pub struct Lanewise {
     pub data: [Chunk; 16],
     /// Its part in global memory is done: only registers or LDS remain to be written.
     pub performed: bool,
-    /// What observers know of it, if anybody watches.
+    /// What each access does, if anybody watches.
+    pub directions: [Direction; 2],
+    /// And its size.
+    pub sizes: [u32; 2],
+    /// What observers know of it, if anybody watches; of its accesses only if it is not [`Lanewise::untold`].
     pub issue: Issue,
+    /// Its issue followed from what the observer knows.
+    pub untold: bool,
     /// An access with its row of addresses, which `issue` does not need now.
     spare: Option<Access>,
 }
@@ -101,15 +111,37 @@ impl Lanewise {
             offsets: [Chunk::ZERO; 8],
             data: [Chunk::ZERO; 16],
             performed: false,
+            directions: [Direction::Read; 2],
+            sizes: [0; 2],
             issue: Issue::blank(),
+            untold: false,
             spare: None,
         })
     }
 
-    /// Say in [`Lanewise::issue`] what the operation touches and what it stores: `accesses` gives the space, direction
-    /// and size of each. `lds` is the workgroup's, as it is now.
-    pub fn tell(&mut self, chunks: usize, directions: [Direction; 2], sizes: [u32; 2], lds: &[u8]) {
-        let Lanewise { issue, offsets, reaches, accesses, data, moves, spare, .. } = self;
+    /// Its accesses, if it only loads; for a wave of so many chunks.
+    pub fn loads(&self, chunks: usize) -> Option<SmallVec<[RowAccess<'_>; 2]>> {
+        let is_load = match self.moves {
+            Move::Load(..) | Move::Transpose(..) => true,
+            Move::Copy(..) => self.reaches[1].space == Space::Lds,
+            Move::Store(_) | Move::Atomic(..) | Move::Lanes(..) => false,
+        };
+        let access = |(n, reach): (usize, &Reach)| RowAccess {
+            space: reach.space,
+            direction: self.directions[n],
+            mask: reach.mask,
+            bytes: self.sizes[n],
+            low: reach.low,
+            offsets: &self.offsets[4 * n..][..chunks],
+        };
+        is_load.then(|| self.reaches().iter().enumerate().map(access).collect())
+    }
+
+    /// Say in [`Lanewise::issue`] what the operation touches and what it stores. `lds` is the workgroup's, as it was when the
+    /// operation was issued, as far as that stores what is there.
+    pub fn tell(&mut self, chunks: usize, lds: &[u8]) {
+        self.untold = false;
+        let Lanewise { issue, offsets, reaches, accesses, data, moves, spare, directions, sizes, .. } = self;
         let count = usize::from(*accesses);
         while issue.accesses.len() > count {
             *spare = issue.accesses.pop();
@@ -339,6 +371,82 @@ fn bytes_mut<'a>(memories: &'a mut Memories<'_>, reach: &Reach, size: usize, at:
     memories.bytes_mut(reach.space, reach.low, span).unwrap_or_default()
 }
 
+/// The lanes of an access, by a row of offsets.
+#[derive(Clone, Copy, Debug)]
+pub struct RowAccess<'a> {
+    /// Where it is.
+    pub space: Space,
+    /// What it does.
+    pub direction: Direction,
+    /// The lanes that take part.
+    pub mask: u64,
+    /// Bytes of a lane.
+    pub bytes: u32,
+    /// The address that the offsets are from.
+    pub low: u64,
+    /// The offsets of the lanes.
+    pub offsets: &'a [Chunk],
+}
+
+impl RowAccess<'_> {
+    /// Whether the lanes that take part have these addresses.
+    #[inline]
+    pub fn is_at(&self, addr: &[u64; 64]) -> bool {
+        are_at(addr, self.low, self.offsets, self.mask)
+    }
+
+    /// As observers are told of it.
+    pub fn told(&self) -> Access {
+        let mut addr = Box::new([0; 64]);
+        addresses(&mut addr, self.low, self.offsets);
+        let extent = Extent::Lanes { mask: self.mask, bytes: self.bytes, addr };
+        Access { space: self.space, direction: self.direction, extent }
+    }
+}
+
+/// Whether the lanes of `mask` whose offsets from `low` these are have these addresses.
+#[inline]
+fn are_at(addr: &[u64; 64], low: u64, offsets: &[Chunk], mask: u64) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the host has what the level stands for.
+        return unsafe { avx512::are_at(addr, low, offsets, mask) };
+    }
+    are_at_as_defined(addr, low, offsets, mask)
+}
+
+fn are_at_as_defined(addr: &[u64; 64], low: u64, offsets: &[Chunk], mask: u64) -> bool {
+    let offsets = Chunk::words(offsets);
+    lanes(mask).all(|lane| addr[lane as usize] == low.wrapping_add(offsets[lane as usize].into()))
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::*;
+
+    use crate::regs::Chunk;
+    use crate::regs::avx512::row;
+
+    /// See [`super::are_at`].
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn are_at(addr: &[u64; 64], low: u64, offsets: &[Chunk], mask: u64) -> bool {
+        let low = _mm512_set1_epi64(low as i64);
+        let mut others = 0;
+        for (c, (addr, offsets)) in addr.as_chunks::<16>().0.iter().zip(offsets).enumerate() {
+            let offsets = row(offsets);
+            let halves = [_mm512_castsi512_si256(offsets), _mm512_extracti64x4_epi64::<1>(offsets)];
+            for (half, offsets) in halves.into_iter().enumerate() {
+                let wanted = _mm512_add_epi64(low, _mm512_cvtepu32_epi64(offsets));
+                // SAFETY: eight addresses of 16.
+                let is = unsafe { _mm512_loadu_si512(addr.as_ptr().add(8 * half).cast()) };
+                let on = (mask >> (16 * c + 8 * half)) as u8;
+                others |= _mm512_mask_cmpneq_epi64_mask(on, is, wanted);
+            }
+        }
+        others == 0
+    }
+}
+
 leveled! {
     /// The addresses of the lanes whose offsets from `low` these are.
     fn addresses(addr: &mut [u64; 64], low: u64, offsets: &[Chunk]) {
@@ -544,6 +652,40 @@ fn each<const SIZE: usize>(
         cell.copy_from_slice(&new.to_le_bytes()[..SIZE]);
         for d in 0..dwords {
             old[d * chunks + c].0[l] = (held >> (32 * d)) as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The host's body says of addresses what the definition says.
+    #[test]
+    fn levels_agree_on_addresses() {
+        for chunks in [2, 4] {
+            for low in [0, 5, u64::MAX - 1000] {
+                let offsets: Vec<Chunk> = (0..chunks)
+                    .map(|c| Chunk(std::array::from_fn(|l| (c * 16 + l) as u32 * 24 % 100)))
+                    .collect();
+                let mut addr = [7; 64];
+                addresses(&mut addr, low, &offsets);
+                for (odd, mask) in [(None, u64::MAX), (Some(3), u64::MAX), (Some(3), !8), (Some(31), 1 << 31)]
+                {
+                    let mut addr = addr;
+                    if let Some(odd) = odd {
+                        addr[odd] ^= 1 << 40;
+                    }
+                    let mask = mask & u64::MAX >> (64 - 16 * chunks);
+                    let wanted = odd.is_none_or(|odd| mask >> odd & 1 == 0);
+                    assert_eq!(are_at(&addr, low, &offsets, mask), wanted, "{low} {odd:?} {mask:#x}");
+                    assert_eq!(
+                        are_at_as_defined(&addr, low, &offsets, mask),
+                        wanted,
+                        "{low} {odd:?} {mask:#x}"
+                    );
+                }
+            }
         }
     }
 }

@@ -5,11 +5,15 @@
 //! What such a load does, and when, is what [`Lanewise`](crate::lanewise::Lanewise) would do. What does not fit (lanes that
 //! are off or out of range, sums that wrap) takes that form.
 
+use smallvec::smallvec;
+
 use crate::alu::leveled;
 #[cfg(target_arch = "x86_64")]
 use crate::alu::{Level, level};
-use crate::events::Channel;
+use crate::events::{self, Channel, Direction, OpId, Space};
 use crate::gather;
+use crate::lanewise::RowAccess;
+use crate::queue::Queue;
 use crate::regs::{Chunk, Regs, reduced};
 use crate::rows;
 use crate::shape::{Extend, LoadShape};
@@ -42,12 +46,21 @@ impl Landing {
 /// One that is compiled for a wider instruction set of the host may only be called where the host has it.
 pub(crate) type Land = unsafe fn(&LdsLoad, &mut Regs, &[u8], &AddressRow);
 
-/// Puts a load into flight, if the row of its addresses is known and all of them are inside of LDS, of so many bytes, at this
-/// machine time. The wave must have all lanes on.
+/// Puts a load into flight, if the row of its addresses is known and all of them are inside of LDS, of so many bytes. The wave
+/// must have all lanes on.
 ///
 /// # Safety
 /// As [`Land`].
-type IssueLoad = unsafe fn(&LdsLoadOp, &mut Wave, usize, u64) -> bool;
+type IssueLoad = unsafe fn(&LdsLoadOp, &mut Wave, usize, Issue) -> bool;
+
+/// The issue of a load: its number, and when, by its cluster's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Issue {
+    /// Its number.
+    pub id: OpId,
+    /// Machine time, in instructions.
+    pub at: u64,
+}
 
 /// A load of LDS, as the program has it. It is counted by the channel of LDS alone.
 #[derive(Clone, Copy, Debug)]
@@ -95,12 +108,72 @@ impl LdsLoadOp {
         }
     }
 
-    /// Put it into flight, if the row of its addresses is known and all of them are inside of `lds` bytes, at machine time
-    /// `issued_at`. The wave must have all lanes on.
+    /// Put it into flight, if the row of its addresses is known and all of them are inside of `lds` bytes. The wave must have
+    /// all lanes on.
     #[inline(always)]
-    pub fn issue(&self, wave: &mut Wave, lds: usize, issued_at: u64) -> bool {
+    pub fn issue(&self, wave: &mut Wave, lds: usize, issue: Issue) -> bool {
         // SAFETY: the body was chosen for the host.
-        unsafe { (self.issue)(self, wave, lds, issued_at) }
+        unsafe { (self.issue)(self, wave, lds, issue) }
+    }
+
+    /// The number of the row of its addresses, if that is known and all of them are inside of `lds` bytes.
+    #[inline(always)]
+    fn row<const N: usize>(&self, regs: &Regs, known: &AddressRows, lds: usize) -> Option<u32> {
+        let number = known.known[usize::from(self.known) % KNOWN];
+        let row = known.rows.get(number as usize)?;
+        let addresses = regs.v.get(self.addr as usize..)?.first_chunk::<N>()?;
+        let is_known = rows::equal(addresses, row.offsets.first_chunk::<N>()?, row.low);
+        let end = u64::from(row.low) + u64::from(row.span) + self.most;
+        (is_known && end <= lds as u64).then_some(number)
+    }
+
+    /// Put it into flight by a row of addresses.
+    #[inline(always)]
+    fn enter(&self, queue: &mut Queue, known: &mut AddressRows, number: u32, issue: Issue) {
+        let Some(row) = known.rows.get_mut(number as usize) else { return };
+        row.users += 1;
+        let (_, seq) = queue.next(Channel::Ds);
+        queue.lds_loads.push(LdsLoad {
+            land: self.land,
+            issue,
+            seq,
+            landing: self.landing,
+            accesses: self.accesses,
+            row: number,
+            // In bounds, so that no sum wraps.
+            low: self.offsets.map(|offset| row.low.wrapping_add(offset)),
+            dst: self.dst,
+        });
+    }
+
+    /// Put it into flight, if all its addresses are inside of `lds` bytes, and if `follows` says of its accesses that nobody
+    /// need be told of it. The wave must have all lanes on.
+    pub fn issue_if(
+        &self,
+        wave: &mut Wave,
+        lds: usize,
+        issue: Issue,
+        follows: impl FnOnce(&[RowAccess<'_>], (Channel, u32)) -> bool,
+    ) -> bool {
+        let Wave { regs, queue, address_rows, .. } = wave;
+        let find = |known: &AddressRows| match regs.chunks {
+            2 => self.row::<2>(regs, known, lds),
+            _ => self.row::<4>(regs, known, lds),
+        };
+        let number = find(address_rows).or_else(|| {
+            address_rows.learn(self.addr, regs);
+            find(address_rows)
+        });
+        let Some(number) = number else { return false };
+        let row = &address_rows.rows[number as usize];
+        let low = self.offsets.map(|offset| row.low.wrapping_add(offset));
+        let accesses = low.map(|low| row.access(low, self.landing, regs.chunks));
+        let seq = (Channel::Ds, queue.issued(Channel::Ds) + 1);
+        let follows = follows(&accesses[..usize::from(self.accesses)], seq);
+        if follows {
+            self.enter(queue, address_rows, number, issue);
+        }
+        follows
     }
 }
 
@@ -115,30 +188,10 @@ fn issue_of(chunks: usize) -> IssueLoad {
 
 /// The [`IssueLoad`] for waves of `N` chunks.
 #[inline(always)]
-fn issue<const N: usize>(op: &LdsLoadOp, wave: &mut Wave, lds: usize, issued_at: u64) -> bool {
+fn issue<const N: usize>(op: &LdsLoadOp, wave: &mut Wave, lds: usize, issue: Issue) -> bool {
     let Wave { regs, queue, address_rows, .. } = wave;
-    let number = address_rows.known[usize::from(op.known) % KNOWN];
-    let Some(row) = address_rows.rows.get_mut(number as usize) else { return false };
-    let addresses = regs.v.get(op.addr as usize..).and_then(|v| v.first_chunk::<N>());
-    let (Some(addresses), Some(offsets)) = (addresses, row.offsets.first_chunk::<N>()) else { return false };
-    if !rows::equal(addresses, offsets, row.low)
-        || u64::from(row.low) + u64::from(row.span) + op.most > lds as u64
-    {
-        return false;
-    }
-    row.users += 1;
-    let (_, seq) = queue.next(Channel::Ds);
-    queue.lds_loads.push(LdsLoad {
-        land: op.land,
-        issued_at,
-        seq,
-        landing: op.landing,
-        accesses: op.accesses,
-        row: number,
-        // In bounds, so that no sum wraps.
-        low: op.offsets.map(|offset| row.low.wrapping_add(offset)),
-        dst: op.dst,
-    });
+    let Some(number) = op.row::<N>(regs, address_rows, lds) else { return false };
+    op.enter(queue, address_rows, number, issue);
     true
 }
 
@@ -178,8 +231,7 @@ fn land_of(landing: Landing, chunks: usize) -> Land {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LdsLoad {
     land: Land,
-    /// Machine time of its issue, in instructions.
-    issued_at: u64,
+    issue: Issue,
     /// Its place in its channel.
     seq: u32,
     /// Its row of [`AddressRows`].
@@ -194,6 +246,20 @@ pub(crate) struct LdsLoad {
 }
 
 impl LdsLoad {
+    /// Its number.
+    pub fn id(&self) -> OpId {
+        self.issue.id
+    }
+
+    /// As observers are told of it, of a wave of so many chunks.
+    pub fn told(&self, known: &AddressRows, chunks: usize) -> events::Issue {
+        let row = &known.rows[self.row as usize];
+        let low = self.low.iter().take(usize::from(self.accesses));
+        let accesses = low.map(|&low| row.access(low, self.landing, chunks).told()).collect();
+        let seq = smallvec![(Channel::Ds, self.seq)];
+        events::Issue { id: self.issue.id, seq, accesses, ..events::Issue::blank() }
+    }
+
     /// First chunk of the destination and bytes of each access, of so many bytes a lane.
     #[inline(always)]
     fn each(&self, lds: &[u8], row: &AddressRow, bytes: usize, mut land: impl FnMut(usize, &[u8])) {
@@ -243,7 +309,7 @@ fn land(load: &LdsLoad, regs: &mut Regs, lds: &[u8], row: &AddressRow) {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{AddressRow, Landing, LdsLoad, LdsLoadOp, NO_STEP};
+    use super::{AddressRow, Issue, Landing, LdsLoad, LdsLoadOp, NO_STEP};
     use crate::gather;
     use crate::regs::avx512::{put, row};
     use crate::regs::{Chunk, Regs};
@@ -290,8 +356,8 @@ mod avx512 {
 
     /// See [`super::issue`].
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn issue<const N: usize>(op: &LdsLoadOp, wave: &mut Wave, lds: usize, issued_at: u64) -> bool {
-        super::issue::<N>(op, wave, lds, issued_at)
+    pub fn issue<const N: usize>(op: &LdsLoadOp, wave: &mut Wave, lds: usize, issue: Issue) -> bool {
+        super::issue::<N>(op, wave, lds, issue)
     }
 
     /// [`super::land`] of `D` dwords as they are, 1, 2 or 4, in a wave of `N` chunks.
@@ -348,7 +414,7 @@ impl LdsLoads {
     /// Machine time at which the oldest was issued.
     #[inline(always)]
     pub fn oldest(&self) -> Option<u64> {
-        self.loads.get(self.head).map(|load| load.issued_at)
+        self.loads.get(self.head).map(|load| load.issue.at)
     }
 
     #[inline(always)]
@@ -367,22 +433,24 @@ impl LdsLoads {
         self.loads.reserve(self.loads.len().max(16));
     }
 
-    /// Complete those up to number `retired` of their channel that were issued before machine time `before`.
+    /// Complete those up to number `retired` of their channel that were issued before machine time `before`, and tell of each.
     #[inline(always)]
-    pub fn complete(
+    pub(crate) fn complete(
         &mut self,
         retired: u32,
         before: u64,
         regs: &mut Regs,
         lds: &[u8],
         known: &mut AddressRows,
+        mut tell: impl FnMut(&LdsLoad, &AddressRows),
     ) {
         while let Some(load) = self.loads.get(self.head)
             && load.seq <= retired
-            && load.issued_at < before
+            && load.issue.at < before
         {
             // SAFETY: the body was chosen for the host.
             unsafe { (load.land)(load, regs, lds, &known.rows[load.row as usize]) };
+            tell(load, known);
             known.release(load.row);
             self.head += 1;
         }
@@ -423,6 +491,18 @@ impl AddressRow {
             pace: 0,
             same: 0,
             users: 0,
+        }
+    }
+
+    /// What a load of LDS accesses by it, from `low` on, in a wave of so many chunks.
+    fn access(&self, low: u32, landing: Landing, chunks: usize) -> RowAccess<'_> {
+        RowAccess {
+            space: Space::Lds,
+            direction: Direction::Read,
+            mask: u64::MAX >> (64 - 16 * chunks),
+            bytes: landing.bytes() as u32,
+            low: low.into(),
+            offsets: &self.offsets[..chunks],
         }
     }
 
@@ -552,6 +632,51 @@ impl AddressRows {
         row.users -= 1;
         if row.users == 0 {
             self.free.push(number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The host's body finds in a row what the definition finds, and that is what the row is made of.
+    #[test]
+    fn rows_are_known() {
+        for chunks in [2, 4] {
+            for (within, between) in
+                [(0, 0), (0, 256), (4, 64), (8, 0), (16, 256), (12, 5), (20, 320), (4, 60)]
+            {
+                for (first, odd) in [(0, None), (64, Some(5)), (u32::MAX - 100, None)] {
+                    let mut from: Vec<Chunk> = (0..chunks)
+                        .map(|c| {
+                            Chunk(std::array::from_fn(|l| {
+                                first + c as u32 % 2 * between + l as u32 % 4 * within
+                            }))
+                        })
+                        .collect();
+                    if within > 0 && first == 0 {
+                        from = (0..chunks as u32)
+                            .map(|c| Chunk(std::array::from_fn(|l| c * between + l as u32 * within)))
+                            .collect();
+                    }
+                    if let Some(odd) = odd {
+                        from[1].0[odd] ^= 4;
+                    }
+                    let (found, wanted) = (row_of(&from), row_of_as_defined(&from));
+                    let facts =
+                        |row: &AddressRow| (row.offsets, row.low, row.span, row.step, row.pace, row.same);
+                    assert_eq!(facts(&found), facts(&wanted), "{from:?}");
+                    assert!(rows::equal(&from, &found.offsets[..chunks], found.low));
+                    let in_steps = found.step != NO_STEP;
+                    let is = from
+                        .iter()
+                        .flat_map(|c| c.0)
+                        .zip(0..)
+                        .all(|(x, l)| x.wrapping_sub(found.low) == found.step.wrapping_mul(l));
+                    assert_eq!(in_steps, in_steps && is, "{from:?}");
+                }
+            }
         }
     }
 }

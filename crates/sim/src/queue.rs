@@ -234,6 +234,11 @@ impl Queue {
         self.many == 0
     }
 
+    /// The number of the youngest operation of `channel`.
+    pub fn issued(&self, channel: Channel) -> u32 {
+        self.issued[channel as usize]
+    }
+
     /// Operations of `channel` up to this number are complete.
     #[inline(always)]
     pub fn retired(&self, channel: Channel) -> u32 {

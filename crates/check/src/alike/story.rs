@@ -6,8 +6,9 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use wavemark_sim::events::{
-    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Extent, Issue, OpId, Space, WaveId,
+    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Extent, Issue, OpId, Scope, Space, WaveId,
 };
+use wavemark_sim::lanewise::RowAccess;
 use wavemark_sim::pending::lanes;
 
 use crate::waits::Waited;
@@ -114,6 +115,30 @@ impl Issued {
     /// Whether an operation is the same to the checker: in everything but its data, and where it accesses global memory.
     pub fn is(&self, op: &Issue) -> bool {
         self.number == number(op.id) && self.seq == op.seq && alike(&self.issue, op)
+    }
+}
+
+impl Issued {
+    /// Whether it is an operation that only loads, with this number, these places in its channels, this scope and these
+    /// accesses, but for where it accesses global memory.
+    pub fn is_load(
+        &self,
+        id: OpId,
+        seq: &[(Channel, u32)],
+        scope: Scope,
+        accesses: &[RowAccess<'_>],
+    ) -> bool {
+        let issue = &*self.issue;
+        self.number == number(id)
+            && self.seq[..] == *seq
+            && (issue.atomic, issue.scope, issue.multicast, issue.failed) == (false, scope, None, false)
+            && issue.accesses.len() == accesses.len()
+            && issue.accesses.iter().zip(accesses).all(|(access, row)| {
+                (access.space, access.direction) == (row.space, row.direction)
+                    && matches!(&access.extent, Extent::Lanes { mask, bytes, addr }
+                        if (*mask, *bytes) == (row.mask, row.bytes)
+                            && (row.space != Space::Lds || row.is_at(addr)))
+            })
     }
 }
 

@@ -4,7 +4,9 @@
 use super::Cx;
 use super::ops::{BurstBase, MemoryOp};
 use crate::burst::{Burst, Side};
-use crate::events::{Observer, Space};
+use crate::events::{Observer, OpId, Scope, Site, Space};
+use crate::lanewise::RowAccess;
+use crate::lds_load::Issue;
 use crate::regs::Regs;
 use crate::rows;
 use crate::wave::Wave;
@@ -72,7 +74,27 @@ impl<O: Observer> Cx<'_, O> {
     #[inline(always)]
     pub(super) fn lds_load(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
         let Some(op) = &op.lds_load else { return false };
-        let issued = self.may_keep_lds_loads(wave) && op.issue(wave, self.lds.len(), self.cluster.clock);
+        let issued = self.may_keep_lds_loads(wave) && op.issue(wave, self.lds.len(), self.next_issue());
+        self.cluster.next_op += u64::from(issued);
+        issued
+    }
+
+    /// The number and time of what is issued next.
+    #[inline(always)]
+    fn next_issue(&self) -> Issue {
+        Issue { id: OpId(self.cluster.next_op + 1), at: self.cluster.clock }
+    }
+
+    /// Issue a load of LDS that an observer need not be told of, because it follows from what it knows; `false` if it is none.
+    #[inline]
+    pub(super) fn lds_load_that_follows(&mut self, wave: &mut Wave, op: &MemoryOp, site: &Site) -> bool {
+        let may = self.may_keep_lds_loads(wave) && op.scope == Scope::default();
+        let Some(load) = op.lds_load.as_ref().filter(|_| may) else { return false };
+        let (id, issue) = (wave.id, self.next_issue());
+        let follows = |accesses: &[RowAccess<'_>], seq| {
+            self.observer.follows_issue(id, site, issue.id, &[seq], op.scope, accesses)
+        };
+        let issued = load.issue_if(wave, self.lds.len(), issue, follows);
         self.cluster.next_op += u64::from(issued);
         issued
     }

@@ -60,6 +60,7 @@ use crate::events::Channel;
 use crate::events::{Observer, WaveId};
 use crate::global::Global;
 use crate::hostcall::Hostcall;
+use crate::lds_load::{AddressRows, LdsLoad};
 use crate::op::{Detail, Op, OpKind};
 use crate::pending::{Memories, Pool, complete};
 use crate::program::{PAGE, Program};
@@ -349,7 +350,13 @@ impl<O: Observer> Cx<'_, O> {
     #[inline(always)]
     fn complete_lds_loads(&mut self, wave: &mut Wave, retired: u32, before: u64) {
         let Wave { regs, queue, address_rows, .. } = wave;
-        queue.lds_loads.complete(retired, before, regs, self.lds, address_rows);
+        let (id, chunks) = (wave.id, regs.chunks);
+        let tell = |load: &LdsLoad, known: &AddressRows| {
+            if O::ACTIVE && !self.observer.follows_completion(id, load.id()) {
+                self.observer.completed(id, &load.told(known, chunks));
+            }
+        };
+        queue.lds_loads.complete(retired, before, regs, self.lds, address_rows, tell);
     }
 
     fn complete_one(&mut self, wave: &mut Wave, slot: usize) {
@@ -372,7 +379,11 @@ impl<O: Observer> Cx<'_, O> {
             Flight::Burst(burst) => burst.complete(&mut wave.regs, &mut memories, &mut self.pool.captured),
             Flight::Lanewise(lanewise) => {
                 lanewise.complete(&mut wave.regs, &mut memories);
-                if O::ACTIVE {
+                let follows = |observer: &mut O| observer.follows_completion(wave.id, lanewise.issue.id);
+                if O::ACTIVE && !(lanewise.untold && follows(self.observer)) {
+                    if lanewise.untold {
+                        lanewise.tell(wave.regs.chunks, &[]);
+                    }
                     self.observer.completed(wave.id, &lanewise.issue);
                 }
             }
@@ -404,7 +415,12 @@ impl<O: Observer> Cx<'_, O> {
         wave.queue.for_each(|flight| {
             let (performed, issue) = match flight {
                 Flight::Burst(burst) => return burst.perform(chunks, &mut memories, captured),
-                Flight::Lanewise(lanewise) => (lanewise.perform(chunks, &mut memories), &lanewise.issue),
+                Flight::Lanewise(lanewise) => {
+                    if lanewise.untold {
+                        lanewise.tell(chunks, &[]);
+                    }
+                    (lanewise.perform(chunks, &mut memories), &lanewise.issue)
+                }
                 Flight::Other(pending) => (pending.perform(full, &mut memories), &pending.issue),
                 Flight::Mark(_) | Flight::Free => return,
             };

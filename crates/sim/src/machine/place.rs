@@ -11,7 +11,7 @@ use super::buffer::BufferResource;
 use super::memory::direction;
 use super::offsets::{NUMBERS, Terms, ZEROS, all_hold, offsets};
 use super::ops::{MemoryOp, Transfer};
-use crate::events::{Direction, Observer, OpId, Site, Space};
+use crate::events::{Direction, Issue, Observer, OpId, Site, Space};
 use crate::lanewise::{Lanewise, Move, Reach};
 use crate::pending::lanes;
 use crate::queue::Flight;
@@ -83,21 +83,28 @@ impl<O: Observer> Cx<'_, O> {
         {
             let direction = direction(&op.transfer);
             let size = op.transfer.bytes();
-            let (directions, sizes) = match op.transfer {
+            (lanewise.directions, lanewise.sizes) = match op.transfer {
                 Transfer::LdsDma(_) => ([Direction::Read, Direction::Write], [size, lds_dma_lane(size).0]),
                 Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) => {
                     ([Direction::Read, Direction::Write], [size; 2])
                 }
                 _ => ([direction; 2], [size; 2]),
             };
-            lanewise.tell(wave.regs.chunks, directions, sizes, self.lds);
+            let chunks = wave.regs.chunks;
             let seq = SmallVec::from_slice(lanewise.seq());
             let issue = &mut lanewise.issue;
             (issue.id, issue.seq, issue.scope) = (OpId(self.cluster.next_op), seq, op.scope);
             issue.atomic = direction == Direction::Atomic;
             issue.failed = false;
             issue.multicast = op.multicast.then(|| wave.regs.s[sindex::M0 as usize]);
-            self.observer.issued(wave.id, site, issue);
+            let loads = if op.multicast { None } else { lanewise.loads(chunks) };
+            let Issue { id, ref seq, scope, .. } = lanewise.issue;
+            lanewise.untold =
+                loads.is_some_and(|loads| self.observer.follows_issue(wave.id, site, id, seq, scope, &loads));
+            if !lanewise.untold {
+                lanewise.tell(chunks, self.lds);
+                self.observer.issued(wave.id, site, &lanewise.issue);
+            }
         }
         wave.queue.push_lanewise(lanewise);
         true
