@@ -1,7 +1,7 @@
 //! How long matrix products take: floating-point operations a second of one wave, beside what one thread of the host can do.
 //!
 //! `cargo bench -p wavemark-filetests --bench matrix`. A kernel is a loop of nothing but one product, unchecked; its time is
-//! the run's own, start-up included, which a thousand rounds make small.
+//! the run's own, start-up included, which ten thousand rounds make small.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use wavemark_driver::run::run;
 use wavemark_target::Processor;
 
 /// Rounds of the loop.
-const ROUNDS: u32 = 1_000;
+const ROUNDS: u32 = 10_000;
 /// Products of a round.
 const UNROLLED: u32 = 16;
 
@@ -24,17 +24,55 @@ const CASES: &[(&str, &str, u32)] = &[
     ("gfx1250", "v_wmma_f32_16x16x32_f16 v[64:71], v[0:7], v[32:39], v[64:71]", 16 * 16 * 32),
     ("gfx1250", "v_wmma_f32_16x16x32_f16 v[96:103], v[0:7], v[32:39], v[64:71]", 16 * 16 * 32),
     ("gfx1250", "v_wmma_f32_16x16x64_fp8_fp8 v[64:71], v[0:7], v[32:39], v[64:71]", 16 * 16 * 64),
+    ("gfx1250", "v_wmma_f16_16x16x32_f16 v[64:67], v[0:7], v[32:39], v[64:67]", 16 * 16 * 32),
+    ("gfx1250", "v_wmma_i32_16x16x64_iu8 v[64:71], v[0:7], v[32:39], v[64:71]", 16 * 16 * 64),
     ("gfx1250", "v_wmma_f32_16x16x4_f32 v[64:71], v[0:1], v[32:33], v[64:71]", 16 * 16 * 4),
+    ("gfx1250", "v_wmma_f32_16x16x4_f32 v[64:71], v[0:1], v[32:33], v[64:71] neg_lo:[1,0,0]", 16 * 16 * 4),
+    (
+        "gfx1250",
+        "v_wmma_scale_f32_16x16x128_f8f6f4 v[64:71], v[0:15], v[32:47], v[64:71], v110, v111",
+        16 * 16 * 128,
+    ),
+    (
+        "gfx1250",
+        "v_wmma_scale_f32_32x16x128_f4 v[64:79], v[0:15], v[32:39], v[64:79], v110, v111",
+        32 * 16 * 128,
+    ),
     ("gfx90a", "v_mfma_f32_32x32x8f16 v[64:79], v[0:1], v[32:33], v[64:79]", 32 * 32 * 8),
     ("gfx90a", "v_mfma_f32_16x16x16f16 v[64:67], v[0:1], v[32:33], v[64:67]", 16 * 16 * 16),
+    ("gfx90a", "v_mfma_f32_32x32x1f32 v[64:95], v0, v32, v[64:95]", 2 * 32 * 32),
+    ("gfx90a", "v_mfma_f32_16x16x1f32 v[64:79], v0, v32, v[64:79]", 4 * 16 * 16),
+    ("gfx90a", "v_mfma_f32_4x4x1f32 v[64:67], v0, v32, v[64:67]", 16 * 4 * 4),
+    ("gfx90a", "v_mfma_f32_32x32x2f32 v[64:79], v0, v32, v[64:79]", 32 * 32 * 2),
+    ("gfx90a", "v_mfma_f32_16x16x4f32 v[64:67], v0, v32, v[64:67]", 16 * 16 * 4),
+    ("gfx90a", "v_mfma_f64_16x16x4f64 v[64:71], v[0:1], v[32:33], v[64:71]", 16 * 16 * 4),
     ("gfx942", "v_mfma_f32_32x32x8_f16 v[64:79], v[0:1], v[32:33], v[64:79]", 32 * 32 * 8),
     ("gfx942", "v_mfma_f32_16x16x16_f16 v[64:67], v[0:1], v[32:33], v[64:67]", 16 * 16 * 16),
+    ("gfx942", "v_mfma_f32_32x32x4_xf32 v[64:79], v[0:1], v[32:33], v[64:79]", 32 * 32 * 4),
+    ("gfx942", "v_mfma_f32_16x16x8_xf32 v[64:67], v[0:1], v[32:33], v[64:67]", 16 * 16 * 8),
     ("gfx1100", "v_wmma_f32_16x16x16_f16 v[64:71], v[0:7], v[32:39], v[64:71]", 16 * 16 * 16),
     ("gfx1100", "v_wmma_f32_16x16x16_bf16 v[64:71], v[0:7], v[32:39], v[64:71]", 16 * 16 * 16),
     ("gfx1201", "v_wmma_f32_16x16x16_f16 v[64:71], v[0:3], v[32:35], v[64:71]", 16 * 16 * 16),
     ("gfx950", "v_mfma_f32_32x32x16_f16 v[64:79], v[0:3], v[32:35], v[64:79]", 32 * 32 * 16),
     ("gfx950", "v_mfma_f32_32x32x2_f32 v[64:79], v0, v32, v[64:79]", 32 * 32 * 2),
     ("gfx950", "v_mfma_f32_32x32x2_f32 v[96:111], v0, v32, v[64:79]", 32 * 32 * 2),
+    ("gfx950", "v_mfma_f32_32x32x2_f32 v[90:105], v0, v32, v[64:79]", 32 * 32 * 2),
+    ("gfx950", "v_mfma_f32_16x16x4_f32 v[64:67], v0, v32, v[64:67]", 16 * 16 * 4),
+    (
+        "gfx950",
+        "v_mfma_scale_f32_16x16x128_f8f6f4 v[64:67], v[0:7], v[32:39], v[64:67], v110, v111 op_sel_hi:[0,0,0]",
+        16 * 16 * 128,
+    ),
+    (
+        "gfx950",
+        "v_mfma_scale_f32_32x32x64_f8f6f4 v[64:79], v[0:3], v[32:35], v[64:79], v110, v111 op_sel_hi:[0,0,0] cbsz:4 blgp:4",
+        32 * 32 * 64,
+    ),
+    (
+        "gfx950",
+        "v_mfma_f32_16x16x128_f8f6f4 v[64:67], v[0:5], v[32:37], v[64:67] cbsz:2 blgp:2",
+        16 * 16 * 128,
+    ),
 ];
 
 /// The loop, with small numbers in all registers.
@@ -44,7 +82,8 @@ fn kernel(target: &str, product: &str) -> Input {
     let lanes = lanes(target);
     let layout = match lanes {
         32 => "\t\t.amdhsa_wavefront_size32 1\n",
-        _ => "\t\t.amdhsa_accum_offset 128\n",
+        // Binary32 denormals are kept, as compilers have it: MFMA looks.
+        _ => "\t\t.amdhsa_accum_offset 128\n\t\t.amdhsa_float_denorm_mode_32 3\n",
     };
     let text = format!(
         "\t.amdgcn_target \"amdgcn-amd-amdhsa--{target}\"

@@ -74,29 +74,14 @@ pub trait Host: 'static {
         store_tile(tile, &sums);
     }
 
-    /// Whether the level has [`Host::fp8`], [`Host::spread_halves`] and [`Host::multiply_halves`].
+    /// Whether the level has [`Host::fp8`].
     const WIDE: bool = false;
 
     /// The four bytes of each lane, E5M2 or E4M3, the lowest first.
     #[inline(always)]
     fn fp8<const E5M2: bool>(_words: &Chunk, _to: [&mut Lanes; 4]) {}
 
-    /// The pairs of elements of 16 lanes of A as [`Host::multiply_halves`] reads them.
-    #[inline(always)]
-    fn spread_halves<const BF16: bool>(_words: &Chunk, _to: &mut [Lanes; 2]) {}
-
-    /// [`Host::multiply_tile`] of elements of 16 bits: for each pair along K, which vectors of A, spread, and which chunk of B,
-    /// from the register slab's chunk `b`.
-    #[inline(always)]
-    fn multiply_halves<const BF16: bool>(
-        _tile: &mut Tile16<'_>,
-        _a: &[[Lanes; 2]],
-        _b: usize,
-        _pairs: [&[u16]; 2],
-    ) {
-    }
-
-    /// The same for a sparse A: each element of a pair meets the vector of B that its index says. `chunks` is the
+    /// [`Host::multiply`] for a sparse A: each element of a pair meets the vector of B that its index says. `chunks` is the
     /// distance of a pair's elements.
     fn multiply_sparse<const EXACT: bool>(
         acc: &mut [Lanes; 16],
@@ -164,10 +149,10 @@ impl Host for Portable {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod x86 {
+pub(super) mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Host, Lanes, NAN_BITS, Pair, Step, Tile16, met, numbers};
+    use super::{Host, Lanes, NAN_BITS, Pair, Step, Tile16, met};
     use crate::regs::{Chunk, avx512};
 
     /// [`super::Level::Avx2`].
@@ -341,17 +326,12 @@ mod x86 {
         }
     }
 
-    /// Where the element of row `r` of a pair is among the numbers of [`Host::spread_halves`], and the other of the pair.
-    const fn spread_at<const BF16: bool>(r: usize) -> [usize; 2] {
-        if BF16 { [r, 16 + r] } else { [2 * r, 2 * r + 1] }
-    }
-
     /// Both halves of each lane as numbers, the low ones first.
     ///
     /// # Safety
     /// The host must have AVX-512 F and BW.
     #[inline(always)]
-    unsafe fn both<const BF16: bool>(words: __m512i) -> [__m512; 2] {
+    pub unsafe fn both<const BF16: bool>(words: __m512i) -> [__m512; 2] {
         // SAFETY: the caller's promise; `HALVES` has 64 bytes.
         unsafe {
             if BF16 {
@@ -365,13 +345,16 @@ mod x86 {
         }
     }
 
+    /// What [`both_bytes`] of E4M3 are to be multiplied by.
+    pub const E4M3_FACTOR: f32 = 256.0;
+
     /// The high bytes of both halves of each lane as numbers: E5M2 is the high byte of binary16; so is E4M3 a bit lower, but
-    /// for the bias and for its NaN, which is the largest number of binary16's that has these bits.
+    /// for the bias ([`E4M3_FACTOR`]) and for its NaN, which is the largest number of binary16's that has these bits.
     ///
     /// # Safety
     /// As [`both`].
     #[inline(always)]
-    unsafe fn both_bytes<const E5M2: bool>(words: __m512i) -> [__m512; 2] {
+    pub unsafe fn both_bytes<const E5M2: bool>(words: __m512i) -> [__m512; 2] {
         // SAFETY: the caller's promise.
         unsafe {
             if E5M2 {
@@ -382,64 +365,7 @@ mod x86 {
             let sign = _mm512_and_si512(words, _mm512_set1_epi16(0x8000_u16 as i16));
             let number = _mm512_or_si512(sign, _mm512_srli_epi16::<1>(magnitude));
             let number = _mm512_mask_mov_epi16(number, nan, _mm512_set1_epi16(0x7e00));
-            both::<false>(number).map(|x| _mm512_mul_ps(x, _mm512_set1_ps(256.0)))
-        }
-    }
-
-    /// [`Host::multiply_halves`], likewise: what a pair of B needs is done while the products of the one before are summed.
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn multiply_halves<const BF16: bool>(
-        tile: &mut Tile16<'_>,
-        a: &[[Lanes; 2]],
-        b: usize,
-        pairs: [&[u16]; 2],
-    ) {
-        let mut sums = rows!(r => _mm512_castsi512_ps(avx512::row(&tile.c(r))));
-        for (&at, &word) in pairs[0].iter().zip(pairs[1]) {
-            let a = numbers(&a[usize::from(at)]).as_ptr();
-            // SAFETY: this function's features; `a` is to 32 numbers.
-            unsafe {
-                let [low, high] = both::<BF16>(avx512::row(tile.chunk(b + usize::from(word))));
-                let number = |r: usize, n: usize| _mm512_set1_ps(*a.add(spread_at::<BF16>(r)[n]));
-                sums = rows!(r => _mm512_fmadd_ps(number(r, 0), low, sums[r]));
-                sums = rows!(r => _mm512_fmadd_ps(number(r, 1), high, sums[r]));
-            }
-        }
-        // SAFETY: this function's features.
-        unsafe { put_tile(tile, sums) };
-    }
-
-    /// [`Host::multiply_tile`], likewise.
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn multiply_tile(tile: &mut Tile16<'_>, a: &[Lanes], b: &[Lanes], steps: &[Step]) {
-        let mut sums = rows!(r => _mm512_castsi512_ps(avx512::row(&tile.c(r))));
-        // SAFETY: this function's features.
-        unsafe {
-            accumulate(&mut sums, a, b, steps);
-            put_tile(tile, sums);
-        }
-    }
-
-    /// D of a tile: most have no NaN.
-    ///
-    /// # Safety
-    /// The host must have AVX-512 F.
-    #[inline(always)]
-    unsafe fn put_tile(tile: &mut Tile16<'_>, sums: [__m512; 16]) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // A lane is unordered if one of two numbers is a NaN.
-            let nans = rows!(r => _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sums[r], sums[r + 8]); 0 1 2 3 4 5 6 7);
-            if nans.into_iter().fold(0, |all, nans| all | nans) == 0 {
-                rows!(r => avx512::put(tile.d(r), _mm512_castps_si512(sums[r])));
-                return;
-            }
-            let nan = _mm512_castsi512_ps(_mm512_set1_epi32(NAN_BITS as i32));
-            rows!(r => {
-                let nans = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sums[r], sums[r]);
-                let row = _mm512_mask_mov_ps(sums[r], nans, nan);
-                avx512::put(tile.d(r), _mm512_castps_si512(row));
-            });
+            both::<false>(number)
         }
     }
 
@@ -475,12 +401,6 @@ mod x86 {
             unsafe { multiply(acc, a, b, steps) }
         }
 
-        #[inline(always)]
-        fn multiply_tile<const EXACT: bool>(tile: &mut Tile16<'_>, a: &[Lanes], b: &[Lanes], steps: &[Step]) {
-            // SAFETY: as above.
-            unsafe { multiply_tile(tile, a, b, steps) }
-        }
-
         const WIDE: bool = true;
 
         #[inline(always)]
@@ -490,36 +410,11 @@ mod x86 {
                 let words = avx512::row(words);
                 let [zero, two] = both_bytes::<E5M2>(_mm512_slli_epi16::<8>(words));
                 let [one, three] = both_bytes::<E5M2>(words);
+                let factor = _mm512_set1_ps(if E5M2 { 1.0 } else { E4M3_FACTOR });
                 for (to, numbers) in to.into_iter().zip([zero, one, two, three]) {
-                    _mm512_storeu_ps(to.0.as_mut_ptr(), numbers);
+                    _mm512_storeu_ps(to.0.as_mut_ptr(), _mm512_mul_ps(numbers, factor));
                 }
             }
-        }
-
-        #[inline(always)]
-        fn spread_halves<const BF16: bool>(words: &Chunk, to: &mut [Lanes; 2]) {
-            // SAFETY: code of this level runs only where AVX-512 is; a chunk is 32 halves, a vector 16 numbers.
-            unsafe {
-                let [low, high] = if BF16 {
-                    both::<true>(avx512::row(words))
-                } else {
-                    let halves: *const __m256i = words.0.as_ptr().cast();
-                    [0, 1].map(|n| _mm512_cvtph_ps(_mm256_loadu_si256(halves.add(n))))
-                };
-                _mm512_storeu_ps(to[0].0.as_mut_ptr(), low);
-                _mm512_storeu_ps(to[1].0.as_mut_ptr(), high);
-            }
-        }
-
-        #[inline(always)]
-        fn multiply_halves<const BF16: bool>(
-            tile: &mut Tile16<'_>,
-            a: &[[Lanes; 2]],
-            b: usize,
-            pairs: [&[u16]; 2],
-        ) {
-            // SAFETY: code of this level runs only where AVX-512 is.
-            unsafe { multiply_halves::<BF16>(tile, a, b, pairs) }
         }
 
         #[inline(always)]

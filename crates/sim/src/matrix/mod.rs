@@ -1,7 +1,7 @@
 //! Matrix instructions: MFMA and SMFMAC of gfx950, WMMA and SWMMAC of gfx1250.
 //!
 //! [`bind()`] turns an instruction into an operation with a plan: which registers hold which rows and columns, and in
-//! which order they meet ([`layout`]). The bodies ([`run`], [`blocks`], [`double`]) only follow the plan. EXEC plays no
+//! which order they meet ([`layout`]). The bodies ([`run`], [`stream`], [`blocks`], [`double`]) only follow the plan. EXEC plays no
 //! part: MFMA ignores it (CDNA4 7.1.2), WMMA sets it aside (CDNA5 15.10).
 //!
 //! Numbers: sums round as the bodies' headers say, to nearest even whatever MODE says, and keep denormals; only the
@@ -20,6 +20,8 @@ pub mod layout;
 pub mod plan;
 pub mod run;
 pub mod select;
+#[cfg(target_arch = "x86_64")]
+pub mod stream;
 pub mod table;
 
 pub use plan::Plan;

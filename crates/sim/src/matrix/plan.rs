@@ -35,8 +35,8 @@ pub struct Plan {
     /// C and D are binary32 and a row of D lies where the same row of C did, or nowhere C is: tile by tile, D can be written
     /// before the next tile's C is read.
     pub direct: bool,
-    /// The pairs of a product that is [`Plan::direct`], of elements of 16 bits as they are, of which no tile's D is another's B.
-    pub halves: Option<Halves>,
+    /// Of a dense product on a host with AVX-512, what it goes along.
+    pub stream: Option<Stream>,
     /// The scales of A and B.
     pub scales: Option<Scales>,
     /// Flush denormals of A and B unless MODE keeps them.
@@ -49,18 +49,26 @@ pub struct Plan {
     pub a_lanes: [[u8; 64]; 4],
 }
 
-/// Where a product of elements of 16 bits finds their pairs, one a dword, along K: for each 16 rows of A of each block, and
-/// for each 16 columns of B.
-#[derive(Debug)]
-pub struct Halves {
-    /// The type of the elements.
-    pub element: Element,
-    /// Pairs along K.
-    pub pairs: usize,
-    /// Chunks from A's first.
-    pub a: Box<[u16]>,
-    /// Chunks from B's first.
-    pub b: Box<[u16]>,
+/// What [`super::stream`] goes along: offsets in bytes, for each block, in it for each 16 columns, in them for each pass along K.
+#[derive(Debug, Default)]
+pub struct Stream {
+    /// Passes along K.
+    pub passes: usize,
+    /// C and D are in registers as they are.
+    pub in_registers: bool,
+    /// A's units in the order in which they are converted, from the slab's begin.
+    pub convert: Box<[u32]>,
+    /// For each 16 rows, A's elements of the pass, from the slab's begin or, if decoded, from A's first vector; of an A that is
+    /// converted, the first one alone, from the first number.
+    pub a: Box<[u32]>,
+    /// B's units of the pass, from the slab's begin or, if decoded, from B's first vector.
+    pub b: Box<[u32]>,
+    /// For each 16 rows, those of C, from the slab's begin or from the first sum; all 0 if it is a constant.
+    pub c: Box<[u32]>,
+    /// For each 16 rows, those of D.
+    pub d: Box<[u32]>,
+    /// Sign bits of B's dwords to turn, for A and B that are negated.
+    pub flip: u32,
 }
 
 /// A or B.

@@ -8,22 +8,17 @@
 //! rounding but for the double one of binary64 to binary32. Integer sums are exact, then wrapped or saturated. NaN
 //! results are the positive quiet NaN without payload.
 //!
-//! What limits them: a host with AVX-512 has the sums of a tile in 16 registers, and each step along K takes 16
-//! multiplications of 16 numbers, of which Zen 4 begins one a cycle: 256 cycles for 16x16x16. Beside them stand the loads and
-//! stores of C and D (a store of 64 bytes every other cycle), the decoding of A to numbers in memory, whence they are
-//! broadcast, and that of B, which pairs of 16 bits need between the multiplications only ([`Host::multiply_halves`]).
-//! `cargo bench -p wavemark-filetests --bench matrix` prints parts of that peak: products of 16 bits take 65
-//! to 85 % of it, those of 8 bits 63 %, the short ones of binary32 (2 and 4 along K) about 30 %, which C and D's way in and out
-//! leaves.
+//! On a host with AVX-512, dense products have bodies of their own ([`super::stream`]); those here are the definition that they
+//! are held to.
 
 use std::cell::Cell;
 
 use wavemark_numerics::{bf16, f16, scale};
 
-use super::element::{Element, decode, flush, negate};
+use super::element::{decode, flush, negate};
 use super::host::{Host, Kernel, Lanes, Step, numbers, numbers_mut};
 use super::layout::{Pair, RowPlace};
-use super::plan::{AddendFrom, Factor, Halves, Plan, Scale, ScaleFormat, ScaleFrom};
+use super::plan::{AddendFrom, Factor, Plan, Scale, ScaleFormat, ScaleFrom};
 use super::table::Accumulator;
 use crate::op::{Detail, Op};
 use crate::regs::{Chunk, Regs};
@@ -372,16 +367,6 @@ impl Kernel for Dense {
         let Some(plan) = plan_of(op) else { return };
         let mut scratch = Scratch::take();
         let clamps = plan.clamps_f32 && regs.mode.fp16_ovfl;
-        if H::WIDE
-            && !clamps
-            && let Some(halves) = &plan.halves
-        {
-            match halves.element {
-                Element::Bf16 => multiply_halves::<H, true>(regs, plan, halves, &mut scratch),
-                _ => multiply_halves::<H, false>(regs, plan, halves, &mut scratch),
-            }
-            return scratch.give_back();
-        }
         load_all::<H>(regs, plan, &mut scratch);
         let exact = plan.a.element.exact_products() && plan.b.element.exact_products();
         let Scratch { a, b, sums, .. } = &mut *scratch;
@@ -404,36 +389,6 @@ impl Kernel for Dense {
         });
         store(regs, plan, &mut scratch);
         scratch.give_back();
-    }
-}
-
-/// The tiles of a product of elements of 16 bits: A is spread first, B is read from its registers by each tile.
-#[inline(always)]
-fn multiply_halves<H: Host, const BF16: bool>(
-    regs: &mut Regs,
-    plan: &Plan,
-    halves: &Halves,
-    scratch: &mut Scratch,
-) {
-    let (spread, _) = scratch.a.as_chunks_mut::<2>();
-    let words = &regs.v[plan.a.at..][..plan.a.items / 2 * plan.chunks];
-    for (words, spread) in words.chunks_exact(plan.chunks).zip(spread.chunks_exact_mut(plan.chunks)) {
-        for (word, spread) in words.iter().zip(spread).take(plan.a.chunks) {
-            H::spread_halves::<BF16>(word, spread);
-        }
-    }
-    let [blocks, rows, columns] = plan.tiles;
-    let mut first = 0;
-    for block in 0..blocks {
-        for row in 0..rows {
-            let a = &halves.a[(block * rows + row) * halves.pairs..][..halves.pairs];
-            for column in 0..columns {
-                let b = &halves.b[(block * columns + column) * halves.pairs..][..halves.pairs];
-                let Some(mut tile) = Tile16::new(regs, plan, first) else { return };
-                H::multiply_halves::<BF16>(&mut tile, spread, plan.b.at, [a, b]);
-                first += 16;
-            }
-        }
     }
 }
 

@@ -10,10 +10,12 @@ use wavemark_isa::{Inst, Operand, Reg, RegFile};
 use super::blocks::Blocks;
 use super::double::{Double, DoubleBlocks};
 use super::element::Element;
-use super::host::{Level, Step, body, level};
+use super::host::{Level, body, level};
 use super::layout::{Layout, RowPlace, Side};
-use super::plan::{Addend, AddendFrom, Factor, Halves, Plan, Scale, ScaleFormat, ScaleFrom, Scales};
+use super::plan::{Addend, AddendFrom, Factor, Plan, Scale, ScaleFormat, ScaleFrom, Scales};
 use super::run::{Dense, Scaled, Sparse};
+#[cfg(target_arch = "x86_64")]
+use super::stream;
 use super::table::{Accumulator, Family, Kind, MatrixRow, Source};
 use crate::binder::{BindError, Binder, ConstType};
 use crate::op::{Body, Detail, Op, OpKind};
@@ -104,7 +106,6 @@ impl Binding<'_, '_> {
         };
         let direct =
             may_interleave && !sparse && !c.abs && !c.neg && [c.element, row.d] == [Accumulator::F32; 2];
-        let halves = if direct { self.halves(&layout, &a, &b, d, &steps) } else { None };
         let plan = Plan {
             chunks: layout.chunks,
             a,
@@ -119,58 +120,26 @@ impl Binding<'_, '_> {
             c_rows: c_rows.into(),
             d_rows: d_rows.into(),
             direct,
-            halves,
+            stream: None,
             scales: self.scales([a_type, b_type])?,
             flushes_inputs: mfma && a_type == Element::F32,
             clamps_f32: mfma || row.d == Accumulator::Bf16,
             saturates: self.inst().mods.clamp,
             a_lanes: [[0; 64]; 4],
         };
+        #[cfg(target_arch = "x86_64")]
+        if row.kind == Kind::Dense
+            && level == Level::Avx512
+            && let Some((stream, body)) = stream::bind(&plan)
+        {
+            return Ok((Plan { stream: Some(stream), ..plan }, body));
+        }
         let body = match row.kind {
             Kind::Dense => body::<Dense>(level),
             Kind::Sparse => body::<Sparse>(level),
             Kind::Scaled32 | Kind::Scaled16 => body::<Scaled>(level),
         };
         Ok((plan, body))
-    }
-
-    /// Where the pairs of a dense product are, if its factors are taken as they are.
-    fn halves(&self, layout: &Layout, a: &Factor, b: &Factor, d: usize, steps: &[Step]) -> Option<Halves> {
-        let plain = |factor: &Factor| factor.from == [0, 1, 2, 3] && factor.negate == [false; 2];
-        let halves = matches!(a.element, Element::F16 | Element::Bf16) && a.element == b.element;
-        if !halves || !plain(a) || !plain(b) || steps.is_empty() || self.row.kind != Kind::Dense {
-            return None;
-        }
-        let chunks = layout.chunks;
-        let [blocks, row_tiles, column_tiles] = layout.tiles;
-        // D of a tile may be where the next one's B is.
-        let rows = 16 * blocks * row_tiles * column_tiles;
-        let b_chunks = b.items / 2 * chunks;
-        if rows > 16 && d < b.at + b_chunks && b.at < d + rows {
-            return None;
-        }
-        // A dword holds an even item and the next.
-        let pairs = |vector: fn(&Step) -> u16, factor: &Factor, tiles: usize| {
-            let mut at = Vec::new();
-            for (block, tile) in (0..blocks).flat_map(|block| (0..tiles).map(move |tile| (block, tile))) {
-                let from = block * factor.block_stride + tile * factor.tile_stride;
-                for [first, second] in steps.as_chunks::<2>().0 {
-                    let [first, second] = [first, second].map(|step| from + usize::from(vector(step)));
-                    let (item, chunk) = (first / chunks, first % chunks);
-                    if item % 2 != 0 || second != first + chunks || chunk >= factor.chunks {
-                        return None;
-                    }
-                    at.push((item / 2 * chunks + chunk) as u16);
-                }
-            }
-            Some(at.into_boxed_slice())
-        };
-        Some(Halves {
-            element: a.element,
-            pairs: steps.len() / 2,
-            a: pairs(|step| step.a, a, row_tiles)?,
-            b: pairs(|step| step.b, b, column_tiles)?,
-        })
     }
 
     /// Products of 4 rows, and of binary64.
@@ -209,7 +178,7 @@ impl Binding<'_, '_> {
             c_rows: rows.clone().into(),
             d_rows: rows.into(),
             direct: false,
-            halves: None,
+            stream: None,
             scales: None,
             flushes_inputs: element == Element::F32,
             clamps_f32: true,

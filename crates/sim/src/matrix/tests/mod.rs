@@ -1,5 +1,6 @@
 //! Matrix operations against a plain product over [`place`]'s element places, at every level of the host.
 
+mod levels;
 mod modifiers;
 mod numbers;
 mod place;
