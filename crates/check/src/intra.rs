@@ -10,8 +10,26 @@ use crate::finding::{Class, Finding, Severity};
 use crate::meeting::Stored;
 use crate::site_info::SiteId;
 
-/// Places that [`agree`] tells from each other.
+/// Places that [`apart`] and [`agree`] tell from each other.
 const PLACES: usize = 4096;
+
+/// Whether lanes are seen at a glance to store in different places: close to each other, each at a multiple of their size from
+/// the lowest one.
+fn apart(mask: u64, size: u64, addr: &[u64; 64]) -> bool {
+    let Some(low) = lanes(mask).map(|lane| addr[lane as usize]).min() else { return true };
+    let mut taken = [0u64; PLACES / 64];
+    size.is_power_of_two()
+        && lanes(mask).all(|lane| {
+            let from = addr[lane as usize] - low;
+            let place = (from >> size.trailing_zeros()) as usize;
+            let Some(taken) = taken.get_mut(place / 64).filter(|_| from & (size - 1) == 0) else {
+                return false;
+            };
+            let before = *taken;
+            *taken |= 1 << (place % 64);
+            *taken != before
+        })
+}
 
 /// Whether lanes are seen at a glance to agree: close to each other, each at a multiple of their size from the lowest one, and
 /// with the same value as the first one at its place.
@@ -42,7 +60,7 @@ fn colliding(mask: u64, bytes: u32, addr: &[u64; 64], stored: &Stored<'_>) -> Op
     if ends.all(|at| at >= std::mem::replace(&mut last, at).saturating_add(size)) {
         return None;
     }
-    if agree(mask, size, addr, stored) {
+    if apart(mask, size, addr) || agree(mask, size, addr, stored) {
         return None;
     }
     let mut sorted: Vec<(u64, u32)> = lanes(mask).map(|lane| (addr[lane as usize], lane)).collect();

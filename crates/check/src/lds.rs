@@ -15,7 +15,7 @@ use wavemark_sim::events::{Access, Direction, Extent};
 use wavemark_sim::pending::lanes;
 
 use crate::meeting::remember_load;
-use crate::shadow::{Record, Shadow, WHOLE, for_each_piece};
+use crate::shadow::{Record, Shadow, WHOLE, for_each_piece, for_each_row, neighbours};
 
 /// Bytes of a block.
 const BLOCK: u64 = 1024;
@@ -27,15 +27,24 @@ const WORDS: usize = 5;
 pub(crate) struct Area([u64; WORDS]);
 
 impl Area {
+    /// That of an access; where its lanes are near each other, with what is between them.
     fn of(extent: &Extent) -> Area {
+        Area::around(extent, near(extent, BLOCK))
+    }
+
+    /// The same, if it is known whether its lanes are near each other.
+    fn around(extent: &Extent, near: Option<(u64, u64)>) -> Area {
         let mut area = Area::default();
-        match extent {
-            Extent::Lanes { mask, bytes, addr } => {
+        match (extent, near) {
+            (_, Some((from, to))) => area.add(from, to - from),
+            (Extent::Lanes { mask, bytes, addr }, None) => {
                 for lane in lanes(*mask) {
                     area.add(addr[lane as usize], u64::from(*bytes));
                 }
             }
-            Extent::Runs(runs) => runs.iter().for_each(|&(start, bytes)| area.add(start, u64::from(bytes))),
+            (Extent::Runs(runs), None) => {
+                runs.iter().for_each(|&(start, bytes)| area.add(start, u64::from(bytes)));
+            }
         }
         area
     }
@@ -118,7 +127,8 @@ impl Lds {
             return false;
         }
         let Lds { writers, written, .. } = self;
-        let surely = all_writers(writers, &access.extent, |writer| {
+        let near = near(&access.extent, BLOCK);
+        let surely = all_writers(writers, &access.extent, near, |writer| {
             let Some(written) = place(writer).map(|at| &mut written[at]) else { return false };
             let in_order = written.ordered >> wave & 1 != 0 || ordered(&written.record);
             written.ordered |= u64::from(in_order) << wave;
@@ -127,7 +137,8 @@ impl Lds {
         if !surely {
             return false;
         }
-        self.loads.push(Load { record, area: Area::of(&access.extent), extent: access.extent.clone() });
+        let area = Area::around(&access.extent, near);
+        self.loads.push(Load { record, area, extent: access.extent.clone() });
         true
     }
 
@@ -136,14 +147,23 @@ impl Lds {
         if self.loads.is_empty() {
             return;
         }
-        let mut pieces: SmallVec<[(u64, u64); 8]> = SmallVec::new();
-        for_each_piece(&access.extent, |piece| {
-            pieces.push((piece.number, piece.number + u64::from(piece.count)));
-        });
         let area = Area::of(&access.extent);
         let Lds { shadow, loads, .. } = self;
+        // A wave's loads are all of one queue: those before one that is ordered are so, too.
+        let mut last_of: SmallVec<[(u32, bool); 16]> = SmallVec::new();
+        for Load { record, .. } in loads.iter().rev().filter(|load| load.area.meets(&area)) {
+            if last_of.iter().all(|(agent, _)| *agent != record.epoch.agent) {
+                last_of.push((record.epoch.agent, ordered(record)));
+            }
+        }
+        if last_of.iter().all(|&(_, ordered)| ordered) {
+            return;
+        }
+        let ordered = |record: &Record| last_of.contains(&(record.epoch.agent, true)) || ordered(record);
+        let mut runs: SmallVec<[(u64, u64); 8]> = SmallVec::new();
+        for_each_run(&access.extent, |number, count, _| runs.push((number, number + u64::from(count))));
         loads.retain(|load| {
-            let conflicts = load.area.meets(&area) && !ordered(&load.record) && load.touches(&pieces);
+            let conflicts = load.area.meets(&area) && !ordered(&load.record) && load.touches(&runs);
             if conflicts {
                 remember_load(shadow, &load.extent, load.record);
             }
@@ -156,14 +176,24 @@ impl Lds {
         let atomic = access.direction == Direction::Atomic;
         let writer = if atomic { SHARED } else { self.written.len() as u32 + FIRST };
         let writers = &mut self.writers;
-        for_each_piece(&access.extent, |piece| {
-            let (from, to) = (piece.number as usize, piece.number as usize + piece.count as usize);
-            writers.resize(writers.len().max(to), NOBODY);
-            let writer = if atomic || piece.bytes == WHOLE { writer } else { NOBODY };
+        let mut wrote = |number: u64, count: u32, bytes: u8| {
+            let (from, to) = (number as usize, number as usize + count as usize);
+            if writers.len() < to {
+                writers.resize(to, NOBODY);
+            }
+            let writer = if atomic || bytes == WHOLE { writer } else { NOBODY };
             for last in writers[from..to].iter_mut().filter(|last| **last != SHARED) {
                 *last = writer;
             }
-        });
+        };
+        match &access.extent {
+            Extent::Lanes { mask, bytes, addr }
+                if bytes.is_multiple_of(4) && lanes(*mask).all(|lane| addr[lane as usize] % 4 == 0) =>
+            {
+                lanes(*mask).for_each(|lane| wrote(addr[lane as usize] / 4, bytes / 4, WHOLE));
+            }
+            extent => for_each_run(extent, wrote),
+        }
         if !atomic {
             self.written.push(Written { record, ordered: 0, unused: record.dma });
         }
@@ -175,7 +205,7 @@ impl Lds {
             return;
         }
         let Lds { writers, written, .. } = self;
-        all_writers(writers, &access.extent, |writer| {
+        all_writers(writers, &access.extent, None, |writer| {
             if let Some(written) = place(writer).map(|at| &mut written[at]) {
                 written.unused &= !copies.contains(&written.record.epoch);
             }
@@ -222,36 +252,79 @@ impl Lds {
     }
 }
 
+/// Call `visit` with the dwords of an extent, by those behind each other: the number of the first, how many, and which bytes
+/// of each are touched.
+fn for_each_run(extent: &Extent, mut visit: impl FnMut(u64, u32, u8)) {
+    if !for_each_row(extent, |row| visit(row.number, row.count, row.parts.any())) {
+        for_each_piece(extent, |piece| visit(piece.number, piece.count, piece.bytes));
+    }
+}
+
 /// The place in [`Lds::written`] of a writer that has one.
 #[inline]
 fn place(writer: u32) -> Option<usize> {
     writer.checked_sub(FIRST).map(|at| at as usize)
 }
 
-/// Whether all who have written the dwords of an extent last, but for [`SETTLED`], are `accepted`; neighbours of one writer
-/// ask once.
-fn all_writers(writers: &[u32], extent: &Extent, mut accepted: impl FnMut(u32) -> bool) -> bool {
-    let mut last_asked = SETTLED;
-    let mut run = |start: u64, bytes: u32| {
-        let end = start.saturating_add(u64::from(bytes).saturating_sub(1)) / 4 + 1;
-        let writers = writers.get((start / 4) as usize..end as usize).unwrap_or(&[NOBODY]);
-        writers.iter().all(|&writer| {
-            writer == SETTLED || writer == std::mem::replace(&mut last_asked, writer) || accepted(writer)
-        })
+/// Where the bytes of lanes begin and end that are no more than `most` apart.
+fn near(extent: &Extent, most: u64) -> Option<(u64, u64)> {
+    let Extent::Lanes { mask, bytes, addr } = extent else { return None };
+    let around = |(from, to): (u64, u64), at: u64| (from.min(at), to.max(at));
+    let (from, to) = match neighbours(*mask, addr) {
+        Some(all) => all.iter().copied().fold((u64::MAX, 0), around),
+        None => lanes(*mask).map(|lane| addr[lane as usize]).fold((u64::MAX, 0), around),
     };
+    let to = to.checked_add(u64::from(*bytes)).filter(|_| *mask != 0)?;
+    (to - from <= most).then_some((from, to))
+}
+
+/// Whether all who have written the dwords of an extent last, but for [`SETTLED`], are `accepted`; neighbours of one writer
+/// ask once. Those of what lies between its lanes, where these are `near` each other, may be asked, too, and [`NOBODY`] is not
+/// accepted then.
+fn all_writers(
+    writers: &[u32],
+    extent: &Extent,
+    near: Option<(u64, u64)>,
+    mut accepted: impl FnMut(u32) -> bool,
+) -> bool {
+    let of = |start: u64, bytes: u64| {
+        let end = start.saturating_add(bytes.saturating_sub(1)) / 4 + 1;
+        writers.get((start / 4) as usize..end as usize).unwrap_or(&[NOBODY])
+    };
+    // It mostly has the same writers.
+    if let Some((from, to)) = near {
+        let mut last_asked = SETTLED;
+        let all = of(from, to - from).chunks(16).all(|writers| {
+            writers.iter().fold(0, |others, writer| others | (writer ^ last_asked)) == 0
+                || all_accepted(writers, &mut last_asked, &mut accepted)
+        });
+        if all {
+            return true;
+        }
+    }
+    let mut last_asked = SETTLED;
+    let mut run = |start, bytes: u32| all_accepted(of(start, bytes.into()), &mut last_asked, &mut accepted);
     match extent {
         Extent::Lanes { mask, bytes, addr } => lanes(*mask).all(|lane| run(addr[lane as usize], *bytes)),
         Extent::Runs(runs) => runs.iter().all(|&(start, bytes)| run(start, bytes)),
     }
 }
 
+/// Whether these writers are accepted, of whom the last one asked is; until one is not.
+#[inline]
+fn all_accepted(writers: &[u32], last_asked: &mut u32, accepted: &mut impl FnMut(u32) -> bool) -> bool {
+    writers.iter().all(|&writer| {
+        writer == SETTLED || writer == std::mem::replace(last_asked, writer) || accepted(writer)
+    })
+}
+
 impl Load {
     /// Whether it touches dwords of some of these runs.
     fn touches(&self, runs: &[(u64, u64)]) -> bool {
         let mut touches = false;
-        for_each_piece(&self.extent, |piece| {
-            let end = piece.number + u64::from(piece.count);
-            touches |= runs.iter().any(|&(from, to)| from < end && piece.number < to);
+        for_each_run(&self.extent, |number, count, _| {
+            let end = number + u64::from(count);
+            touches |= runs.iter().any(|&(from, to)| from < end && number < to);
         });
         touches
     }
@@ -260,6 +333,32 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Who has written what an access touches is asked alike of lanes near each other and of any.
+    #[test]
+    fn writers_are_asked_as_lane_by_lane() {
+        let mut state = 5u64;
+        let mut draw = |below: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % below
+        };
+        let (mut yes, mut no) = (0, 0);
+        for _ in 0..2000 {
+            let kinds = 1 + draw(4);
+            let writers: Vec<u32> = (0..400).map(|at| (at / 40 % kinds) as u32).collect();
+            let (from, step, bytes) = (draw(1200), draw(40), [1, 2, 4, 8, 16][draw(5) as usize]);
+            let addr = Box::new(std::array::from_fn(|lane| from + lane as u64 % 20 * step));
+            let mask = if draw(2) == 0 { u64::MAX } else { 1 + draw(1 << 30) };
+            let extent = Extent::Lanes { mask, bytes, addr };
+            let refused = draw(4) as u32;
+            let accepted = |writer: u32| writer != NOBODY && writer != refused;
+            let together = all_writers(&writers, &extent, near(&extent, BLOCK), accepted);
+            assert_eq!(together, all_writers(&writers, &extent, None, accepted), "{extent:?}");
+            *(if together { &mut yes } else { &mut no }) += 1;
+        }
+        assert!(yes > 100 && no > 100, "{yes} {no}");
+        assert_eq!(near(&Extent::Runs(vec![(0, 4)]), BLOCK), None);
+    }
 
     #[test]
     fn areas_meet_where_bytes_do() {

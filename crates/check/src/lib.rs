@@ -38,6 +38,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use wavemark_isa::effects::{CounterSet, Flow};
 use wavemark_sim::brake::{Brake, Halt};
 use wavemark_sim::events::{
@@ -277,7 +278,7 @@ impl Checker {
         let operation = Operation {
             site,
             before: Before { known: state.learnt.clone(), seq: state.seq, retired: state.retired },
-            seq: op.seq.clone(),
+            seq: SmallVec::from_slice(&op.seq),
             waits_before: state.first_wait - 1 + state.waits.len() as u32,
             used: false,
             async_index: if copies { state.async_issued } else { 0 },

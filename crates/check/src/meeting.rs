@@ -8,8 +8,8 @@ use wavemark_sim::pending::lanes;
 
 use crate::relation::Relation;
 use crate::shadow::{
-    Members, Operation, PAGE, Page, Piece, QUAD, READERS, Record, Set, Sets, Shadow, State, WHOLE,
-    for_each_piece, for_each_piece_of,
+    Members, Operation, PAGE, Page, Parts, Piece, QUAD, READERS, Record, Row, Set, Sets, Shadow, State,
+    WHOLE, for_each_piece, for_each_piece_of, for_each_row,
 };
 
 /// A pair of accesses that conflict.
@@ -112,7 +112,7 @@ fn mask(bytes: u8) -> u32 {
 #[derive(Clone, Copy, Default)]
 struct Outcome {
     before: State,
-    bytes: u8,
+    parts: Parts,
     after: State,
     /// There is something to say of each such dword.
     notable: bool,
@@ -145,8 +145,8 @@ pub(crate) struct Meeting<'a, R, N> {
     /// Neighbouring dwords were mostly touched by the same operations, hence the last answers are kept.
     relations: [Option<(Operation, bool, Relation)>; KEPT],
     outcomes: [Outcome; KEPT],
-    /// What becomes of dwords with the first state that it touches wholly, where there is nothing to say of them.
-    expected: (State, State),
+    /// What becomes of dwords with the first state that it touches like this, where there is nothing to say of them.
+    expected: (State, State, Parts),
     /// Conflicts, a few.
     pub conflicts: Vec<Conflict>,
     /// LDS that is read but was never written.
@@ -171,7 +171,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             operation: None,
             relations: [None; KEPT],
             outcomes: [Outcome::default(); KEPT],
-            expected: (State::IMPOSSIBLE, State::IMPOSSIBLE),
+            expected: (State::IMPOSSIBLE, State::IMPOSSIBLE, Parts::WHOLE),
             conflicts: Vec::new(),
             undefined: None,
             copies: SmallVec::new(),
@@ -227,23 +227,118 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             }
             return;
         }
-        for_each_piece(&access.extent, |piece| self.touch(shadow, piece));
+        if let Extent::Lanes { mask, bytes: bytes @ (4 | 8 | 12), addr } = &access.extent
+            && let Some((a, b)) = lanes(*mask).zip(lanes(*mask).skip(1)).next()
+            && addr[b as usize].wrapping_sub(addr[a as usize]) != u64::from(*bytes)
+            && lanes(*mask).fold(0, |all, lane| all | addr[lane as usize]).is_multiple_of(4)
+        {
+            return self.touch_scattered(shadow, *mask, *bytes, addr);
+        }
+        if access.direction == Direction::Atomic
+            || !for_each_row(&access.extent, |row| self.touch_row(shadow, row))
+        {
+            for_each_piece(&access.extent, |piece| self.touch(shadow, piece));
+        }
+    }
+
+    /// Meet what is remembered of lanes that have whole dwords and mostly do not stand one behind the other, and be remembered
+    /// there.
+    fn touch_scattered(&mut self, shadow: &mut Shadow, mask: u64, bytes: u32, addr: &[u64; 64]) {
+        let count = bytes as usize / 4;
+        let mut rest = lanes(mask).map(|lane| (lane, addr[lane as usize])).peekable();
+        while let Some(&(_, at)) = rest.peek() {
+            let page_of = |at: u64| at / 4 / PAGE as u64;
+            let number = page_of(at);
+            let (Page { states, values }, _) = shadow.page(at / 4);
+            // The first one of which more is to be found out.
+            let other =
+                std::iter::from_fn(|| rest.next_if(|&(_, at)| page_of(at) == number)).find(|&(lane, at)| {
+                    let first = (at / 4) as usize % PAGE;
+                    let (before, after, parts) = self.expected;
+                    let known = first % QUAD + count <= QUAD
+                        && parts == Parts::WHOLE
+                        && states.replace_some(first..first + count, before, after);
+                    if let (true, Some(stored)) = (known, self.stored) {
+                        let values = &mut values.all()[first..first + count];
+                        values.iter_mut().enumerate().for_each(|(dword, value)| {
+                            *value = stored.words[dword * stored.lanes + lane as usize];
+                        });
+                    }
+                    !known
+                });
+            if let Some((lane, at)) = other {
+                for_each_piece_of(at, bytes.into(), lane, bytes, |piece| self.touch(shadow, piece));
+            }
+        }
+    }
+
+    /// Meet what is remembered of a row's dwords, and be remembered there: as if each lane did so, one after the other.
+    fn touch_row(&mut self, shadow: &mut Shadow, row: &Row) {
+        let Extent::Lanes { bytes, addr, .. } = &self.access.extent else { return };
+        let (Page { states, values }, sets) = shadow.page(row.number);
+        let first = (row.number % PAGE as u64) as usize;
+        let end = first + row.count as usize;
+        // The dwords of which there is something to say.
+        let mut notable = 0u64;
+        let mut at = first;
+        while at < end {
+            let (before, after, parts) = self.expected;
+            if parts == row.parts
+                && at.is_multiple_of(QUAD)
+                && at + QUAD <= end
+                && states.replace(at / QUAD, before, after)
+            {
+                at += QUAD;
+                continue;
+            }
+            let to = end.min(at / QUAD * QUAD + QUAD);
+            states.update(at..to, |dwords, before| {
+                let outcome = self.outcome(sets, before, row.parts);
+                if outcome.notable {
+                    dwords.for_each(|at| notable |= 1 << (at - first));
+                    return before;
+                }
+                self.expected = (before, outcome.after, row.parts);
+                outcome.after
+            });
+            at = to;
+        }
+        if let Some(stored) = self.stored {
+            let values = &mut values.all()[first..end];
+            let all = u32::MAX >> (u32::BITS - 8 * bytes);
+            for n in lanes(u64::MAX >> (u64::BITS - row.count) & !notable) {
+                let (low, high) = row.ends(n);
+                if row.parts == Parts::HALVES && high == low + 1 {
+                    values[n as usize] = stored.words[low] & 0xffff | stored.words[high] << 16;
+                    continue;
+                }
+                for lane in lanes(row.lanes(n)).map(|lane| lane as usize) {
+                    let shift = addr[lane] % 4 * 8;
+                    let (old, mask) = (&mut values[n as usize], all << shift);
+                    *old = *old & !mask | stored.words[lane] << shift & mask;
+                }
+            }
+        }
+        for lane in lanes(notable).flat_map(|n| lanes(row.lanes(n))) {
+            let at = addr[lane as usize];
+            for_each_piece_of(at, u64::from(*bytes), lane, *bytes, |piece| self.touch(shadow, piece));
+        }
     }
 
     /// Meet what is remembered of all dwords of a quad at once, and be remembered there; `false` if they differ, or there is
     /// something to say of them.
     #[inline(always)]
     fn touch_quad(&mut self, page: &mut Page, sets: &mut Sets, quad: usize) -> bool {
-        let (before, after) = self.expected;
-        if page.states.replace(quad, before, after) {
+        let (before, after, parts) = self.expected;
+        if parts == Parts::WHOLE && page.states.replace(quad, before, after) {
             return true;
         }
         let Some(before) = page.states.whole(quad) else { return false };
-        let outcome = self.outcome(sets, before, WHOLE);
+        let outcome = self.outcome(sets, before, Parts::WHOLE);
         if outcome.notable {
             return false;
         }
-        self.expected = (before, outcome.after);
+        self.expected = (before, outcome.after, Parts::WHOLE);
         page.states.replace(quad, before, outcome.after)
     }
 
@@ -255,15 +350,20 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         let mut at = first;
         while at < end {
             if piece.bytes == WHOLE && at.is_multiple_of(QUAD) && at + QUAD <= end {
-                let (before, after) = self.expected;
-                if states.replace(at / QUAD, before, after) {
+                let (before, after, parts) = self.expected;
+                if parts == Parts::WHOLE && states.replace(at / QUAD, before, after) {
                     at += QUAD;
                     continue;
                 }
             }
             let to = end.min(at / QUAD * QUAD + QUAD);
+            let (before, after, parts) = self.expected;
+            if parts == Parts::one(piece.bytes) && states.replace_some(at..to, before, after) {
+                at = to;
+                continue;
+            }
             states.update(at..to, |dwords, before| {
-                let outcome = self.outcome(sets, before, piece.bytes);
+                let outcome = self.outcome(sets, before, Parts::one(piece.bytes));
                 if outcome.excusable
                     && self.repeats(piece, dwords.start - first, &values.known()[dwords.clone()])
                 {
@@ -273,7 +373,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                         self.note(sets, piece, (at - first) as u32, before, values.get(at));
                     }
                 } else if piece.bytes == WHOLE {
-                    self.expected = (before, outcome.after);
+                    self.expected = (before, outcome.after, Parts::WHOLE);
                 }
                 outcome.after
             });
@@ -301,18 +401,26 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         piece.bytes == WHOLE && values.iter().all(|&value| Some(value) == written.next())
     }
 
-    fn outcome(&mut self, sets: &mut Sets, before: State, bytes: u8) -> Outcome {
+    fn outcome(&mut self, sets: &mut Sets, before: State, parts: Parts) -> Outcome {
         let kept = before.hash() % KEPT;
         let known = self.outcomes[kept];
-        if known.bytes == bytes && known.before == before {
+        if known.parts == parts && known.before == before {
             return known;
         }
-        let outcome = self.decide(sets, before, bytes);
-        self.outcomes[kept] = outcome;
-        outcome
+        let mut all = Outcome { before, parts, after: before, notable: false, excusable: true };
+        for bytes in parts.each() {
+            let (after, notable, excusable) = self.decide(sets, all.after, bytes);
+            all.after = after;
+            all.notable |= notable;
+            all.excusable &= excusable;
+        }
+        self.outcomes[kept] = all;
+        all
     }
 
-    fn decide(&mut self, sets: &mut Sets, before: State, bytes: u8) -> Outcome {
+    /// What becomes of a dword of which it touches these bytes at once; whether there is something to say of it, and whether
+    /// equal values excuse it.
+    fn decide(&mut self, sets: &mut Sets, before: State, bytes: u8) -> (State, bool, bool) {
         let direction = self.access.direction;
         let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads()));
         let mut notable = self.undefined_bytes(&writes, bytes) != 0;
@@ -349,7 +457,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                 State::new(writes, reads, synchronises)
             }
         };
-        Outcome { before, bytes, after, notable, excusable: notable && excusable }
+        (after, notable, notable && excusable)
     }
 
     /// How many accesses of each kind are remembered of a dword, those of the own workgroup apart.
@@ -540,4 +648,115 @@ fn with(mut members: Members, (me, bytes): (Operation, u8)) -> Members {
         None => members.push((me, bytes)),
     }
     members
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wavemark_sim::events::Scope;
+
+    type Members = Vec<(Epoch, u8)>;
+
+    /// What is remembered of a dword, and its value.
+    fn remembered(shadow: &mut Shadow, dword: u64) -> (Members, Members, bool, u32) {
+        let (Page { states, values }, sets) = shadow.page(dword);
+        let at = dword as usize % PAGE;
+        let mut state = State::default();
+        states.update(at..at + 1, |_, now| {
+            state = now;
+            now
+        });
+        let members = |set| {
+            let members = sets.members(set).into_iter();
+            let mut all: Members = members.map(|(old, bytes)| (sets.record(old).epoch, bytes)).collect();
+            all.sort_unstable();
+            all
+        };
+        (members(state.writes()), members(state.reads()), state.synchronises(), values.get(at))
+    }
+
+    /// What comes of an access, whose lanes may be met together, is what comes of them one after the other.
+    #[test]
+    fn lanes_are_met_as_if_one_by_one() {
+        let mut state = 3u64;
+        let mut draw = |below: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % below
+        };
+        for round in 0..600 {
+            let space = [Space::Lds, Space::Global][round % 2];
+            let mut shadows = [Shadow::default(), Shadow::default()];
+            for step in 1..25u32 {
+                let agent = draw(4) as u32;
+                let direction =
+                    [Direction::Read, Direction::Write, Direction::Write, Direction::Atomic][draw(4)];
+                let bytes = [1, 2, 2, 4, 4, 8, 12, 16][draw(8)];
+                let (from, step_by, pattern) = (draw(2000) as u64, draw(5) as u64, draw(4));
+                // Quads of bytes that are not dwords are met lane by lane.
+                let align = if draw(8) == 0 && bytes != 16 { 1 } else { u64::from(bytes).min(4) };
+                let addr = Box::new(std::array::from_fn(|lane| {
+                    let (lane, size) = (lane as u64, u64::from(bytes));
+                    let at = match pattern {
+                        0 => from + lane * size,
+                        1 => from + (lane ^ 3) * size,
+                        2 => from + lane * size * step_by,
+                        _ => draw(300) as u64,
+                    };
+                    at / align * align
+                }));
+                let mask = match draw(3) {
+                    0 => 0xffff_ffff,
+                    1 => u64::MAX,
+                    _ => (draw(1 << 30) as u64) << draw(30) | 1,
+                };
+                let access = Access { space, direction, extent: Extent::Lanes { mask, bytes, addr } };
+                let words: Vec<u32> =
+                    (0..64 * bytes.div_ceil(4)).map(|_| draw(3) as u32 * 0x0101_0101).collect();
+                let stored = Stored { words: &words, lanes: 64 };
+                let stored = (direction == Direction::Write && draw(3) != 0).then_some(stored);
+                let common = Record {
+                    epoch: Epoch { agent, channel: 0, seq: step },
+                    site: step,
+                    atomic: direction == Direction::Atomic,
+                    maybe_plain: draw(2) == 0,
+                    scope: Scope::Cu,
+                    dma: draw(6) == 0,
+                    valued: stored.is_some(),
+                    keeps: false,
+                    order: step,
+                };
+                // By and by nearly everything is ordered.
+                let some = 1 + draw(12) as u32;
+                let relation = |old: &Record, _: bool| {
+                    let ordered = old.epoch.agent == agent || old.epoch.seq + some < step;
+                    if ordered { Relation::Ordered } else { Relation::Unordered }
+                };
+                let near = |old: &Record| old.epoch.agent % 2 == agent % 2;
+                let met = [false, true].map(|one_by_one| {
+                    let mut meeting = Meeting::new(&access, common, stored, relation, near);
+                    let shadow = &mut shadows[usize::from(one_by_one)];
+                    if one_by_one {
+                        for_each_piece(&access.extent, |piece| meeting.touch(shadow, piece));
+                    } else {
+                        meeting.touch_all(shadow);
+                    }
+                    let of = |conflict: &Conflict| {
+                        let Conflict { earlier, lane, lanes, dword, write_first, both_atomic, .. } = conflict;
+                        (earlier.site, *lane, *lanes, *dword, *write_first, *both_atomic)
+                    };
+                    let conflicts: Vec<_> = meeting.conflicts.iter().map(of).collect();
+                    let undefined = meeting.undefined.map(|undefined| (undefined.addr, undefined.lanes));
+                    let mut copies = meeting.copies.to_vec();
+                    copies.sort_unstable();
+                    copies.dedup();
+                    (conflicts, undefined, copies, meeting.noted)
+                });
+                assert_eq!(met[0], met[1], "round {round}, {access:?}");
+                for dword in 0..PAGE as u64 * 5 {
+                    let [one, other] = [0, 1].map(|n| remembered(&mut shadows[n], dword));
+                    assert_eq!(one, other, "round {round}, dword {dword} of {access:?}");
+                }
+            }
+        }
+    }
 }

@@ -143,7 +143,7 @@ impl Sets {
     /// The members of a set.
     pub fn members(&self, set: Set) -> Members {
         match (set.list(), set.0) {
-            (Some(list), _) => self.lists[list].clone(),
+            (Some(list), _) => SmallVec::from_slice(&self.lists[list]),
             (None, 0) => Members::new(),
             (None, one) => SmallVec::from_slice(&[(Operation(one - 1), WHOLE)]),
         }
@@ -205,6 +205,39 @@ impl States {
         *state == after
     }
 
+    /// The same for some dwords of a quad: whether all of them had `before`.
+    #[inline]
+    pub fn replace_some(&mut self, some: Range<usize>, before: State, after: State) -> bool {
+        let quad = some.start / QUAD;
+        if self.quads[quad] != State::SPLIT {
+            let replaces = self.quads[quad] == before;
+            if replaces && after != before {
+                match some.len() {
+                    QUAD => self.quads[quad] = after,
+                    _ => self.split(some, after),
+                }
+            }
+            return replaces;
+        }
+        let Some(dwords) = self.dwords.as_deref_mut() else { return false };
+        let replaces = dwords[some.clone()].iter().all(|state| *state == before);
+        if replaces {
+            dwords[some].fill(after);
+            self.join(quad);
+        }
+        replaces
+    }
+
+    /// The dwords of a quad that is split share a state again, if all four have come to the same.
+    #[inline]
+    fn join(&mut self, quad: usize) {
+        let Some(dwords) = self.dwords.as_deref() else { return };
+        let four = &dwords[quad * QUAD..][..QUAD];
+        if four.iter().all(|state| *state == four[0]) {
+            self.quads[quad] = four[0];
+        }
+    }
+
     /// The state of a quad, if its dwords share one.
     #[inline(always)]
     pub fn whole(&self, quad: usize) -> Option<State> {
@@ -249,10 +282,7 @@ impl States {
         for at in some {
             dwords[at] = after(at..at + 1, dwords[at]);
         }
-        let four = &dwords[quad * QUAD..][..QUAD];
-        if four.iter().all(|state| *state == four[0]) {
-            self.quads[quad] = four[0];
-        }
+        self.join(quad);
     }
 
     /// All states that there are.
@@ -448,6 +478,13 @@ impl Piece {
     }
 }
 
+/// The addresses of active lanes, from the first one on, if no lane between them is off.
+pub fn neighbours(mask: u64, addr: &[u64; 64]) -> Option<&[u64]> {
+    let first = mask.trailing_zeros();
+    let count = mask.checked_shr(first)?.trailing_ones();
+    (count == mask.count_ones()).then(|| &addr[first as usize..(first + count) as usize])
+}
+
 /// Call `visit` with the pieces of `bytes` bytes from `addr` on, which are those of lanes from `lane` on, `lane_bytes` each.
 pub fn for_each_piece_of(addr: u64, bytes: u64, lane: u32, lane_bytes: u32, mut visit: impl FnMut(&Piece)) {
     let whole = addr.is_multiple_of(4) && lane_bytes.is_multiple_of(4) && addr.checked_add(bytes).is_some();
@@ -501,6 +538,118 @@ pub fn for_each_piece(extent: &Extent, mut visit: impl FnMut(&Piece)) {
             }
         }
     }
+}
+
+/// Dwords of lanes that have less than one each, as [`for_each_row`] finds them: one behind the other in one page, and
+/// touched alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The number of the first dword: address divided by 4.
+    pub number: u64,
+    /// How many dwords.
+    pub count: u32,
+    /// Which bytes lanes touch of each.
+    pub parts: Parts,
+    /// The active lanes.
+    mask: u64,
+    /// The first and the last lane of each dword.
+    lanes: [(u8, u8); 64],
+}
+
+impl Row {
+    /// The first and the last lane that touch dword `n`.
+    pub fn ends(&self, n: u32) -> (usize, usize) {
+        let (first, last) = self.lanes[n as usize];
+        (first.into(), last.into())
+    }
+
+    /// The lanes that touch dword `n`.
+    pub fn lanes(&self, n: u32) -> u64 {
+        let (first, last) = self.lanes[n as usize];
+        self.mask & (u64::MAX >> (63 - last)) & (u64::MAX << first)
+    }
+}
+
+/// Which bytes of a dword lanes touch, one after the other: four bits a lane, from the lowest on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts(u32);
+
+impl Parts {
+    /// All bytes, at once.
+    pub const WHOLE: Parts = Parts::one(WHOLE);
+
+    /// The lower half, then the upper one.
+    pub const HALVES: Parts = Parts(0b1100_0011);
+
+    /// These bytes, at once.
+    pub const fn one(bytes: u8) -> Parts {
+        Parts(bytes as u32)
+    }
+
+    /// More bytes behind them; `None` if there is no room for them.
+    #[inline]
+    fn and(self, bytes: u8) -> Option<Parts> {
+        let taken = (u32::BITS - self.0.leading_zeros()).next_multiple_of(4);
+        (taken < u32::BITS).then(|| Parts(self.0 | u32::from(bytes) << taken))
+    }
+
+    /// The bytes of each lane.
+    pub fn each(self) -> impl Iterator<Item = u8> {
+        (0..u32::BITS).step_by(4).map(move |at| (self.0 >> at & 0xf) as u8).take_while(|&bytes| bytes != 0)
+    }
+
+    /// The bytes of any lane.
+    pub fn any(self) -> u8 {
+        self.each().fold(0, |all, bytes| all | bytes)
+    }
+}
+
+/// Call `visit` with the rows of an extent, in the order of lanes, if its lanes have less than a dword each, and none of
+/// them parts of two; whether that is so.
+pub fn for_each_row(extent: &Extent, mut visit: impl FnMut(&Row)) -> bool {
+    let Extent::Lanes { mask, bytes: bytes @ (1 | 2), addr } = extent else { return false };
+    if *bytes == 2 && wavemark_sim::pending::lanes(*mask).any(|lane| addr[lane as usize] & 1 != 0) {
+        return false;
+    }
+    let own = (1u8 << bytes) - 1;
+    let mut row = Row { number: 0, count: 0, parts: Parts::default(), mask: *mask, lanes: [(0, 0); 64] };
+    let mut rest = *mask;
+    while rest != 0 {
+        let first = rest.trailing_zeros() as u8;
+        let at = addr[usize::from(first)];
+        let number = at / 4;
+        let (mut parts, mut last) = (Parts::default(), first);
+        // Mostly two neighbours have a half each.
+        let next = |n: u8| addr.get(usize::from(first + n)).filter(|_| rest >> first >> n & 1 != 0);
+        let pair = *bytes == 2
+            && at.is_multiple_of(4)
+            && next(1) == Some(&(at + 2))
+            && next(2).is_none_or(|other| other / 4 != number);
+        if pair {
+            (parts, last) = (Parts::HALVES, first + 1);
+            rest &= !(0b11 << first);
+        }
+        while rest != 0 && !pair {
+            let lane = rest.trailing_zeros() as u8;
+            let at = addr[usize::from(lane)];
+            let Some(more) = parts.and(own << (at % 4)).filter(|_| at / 4 == number) else { break };
+            (parts, last) = (more, lane);
+            rest &= rest - 1;
+        }
+        let behind = row.number + u64::from(row.count) == number && !number.is_multiple_of(PAGE as u64);
+        if row.parts != parts || !behind {
+            if row.count != 0 {
+                visit(&row);
+            }
+            (row.number, row.count, row.parts) = (number, 0, parts);
+        }
+        row.lanes[row.count as usize] = (first, last);
+        row.count += 1;
+    }
+    if row.count != 0 {
+        visit(&row);
+    }
+    true
 }
 
 /// A dword of an extent.
@@ -624,6 +773,44 @@ mod tests {
                 (0x1002, 1, 0b0011, (30, 6), (30, 6)),
             ]
         );
+    }
+
+    /// Lanes of less than a dword come by dwords that are touched alike, in their order.
+    #[test]
+    fn narrow_lanes_are_rows_of_dwords() {
+        let rows = |bytes, mask, at: &dyn Fn(u64) -> u64| {
+            let addr = Box::new(std::array::from_fn(|lane| at(lane as u64)));
+            let mut seen = Vec::new();
+            let narrow = for_each_row(&Extent::Lanes { mask, bytes, addr }, |row| {
+                let lanes = (0..row.count).map(|n| row.lanes(n)).collect::<Vec<_>>();
+                seen.push((row.number, row.parts.each().collect::<Vec<_>>(), lanes));
+            });
+            narrow.then_some(seen)
+        };
+        let halves = vec![0b0011, 0b1100];
+        assert_eq!(
+            rows(2, 0x3f, &|lane| 0x100 + lane * 2),
+            Some(vec![(0x40, halves.clone(), vec![0b11, 0b1100, 0b11_0000])])
+        );
+        // The other half first, a lane that is off, and all lanes at one place.
+        assert_eq!(
+            rows(2, 0b1011, &|lane| 0x100 + (lane ^ 1) * 2),
+            Some(vec![(0x40, vec![0b1100, 0b0011], vec![0b11]), (0x41, vec![0b0011], vec![0b1000])])
+        );
+        assert_eq!(rows(2, 0xff, &|_| 6), Some(vec![(1, vec![0b1100; 8], vec![0xff])]));
+        // More lanes at a dword than are told apart at once, and the end of a page.
+        let back_and_forth = |lane: u64| 0x400 + lane % 2;
+        assert_eq!(
+            rows(1, 0x3ff, &back_and_forth),
+            Some(vec![(0x100, [[1, 2]; 4].concat(), vec![0xff]), (0x100, vec![1, 2], vec![0x300]),])
+        );
+        assert_eq!(
+            rows(2, 0xf, &|lane| 0x3fc + lane * 2),
+            Some(vec![(0xff, halves.clone(), vec![0b11]), (0x100, halves, vec![0b1100])])
+        );
+        assert_eq!(rows(2, 1, &|_| 3), None);
+        assert_eq!(rows(4, 1, &|_| 0), None);
+        assert_eq!(rows(1, 0, &|_| 0), Some(vec![]));
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! counter holds together: needs are laid on the last sufficient wait, and that one stays.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use wavemark_isa::effects::wait_text;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Channel, Counter, Space, WaveId, executed_channels};
@@ -173,7 +174,7 @@ impl Checker {
     /// A wait was carried out.
     pub(crate) fn note_wait(&mut self, wave: WaveId, site: SiteId, waits: &[(Counter, u32)], explicit: bool) {
         let Some(state) = self.waves.get_mut(wave.index) else { return };
-        let counters = waits.iter().copied().collect();
+        let counters = SmallVec::from_slice(waits);
         let (seq, retired, step) = (state.seq, state.retired, state.steps);
         let instance = WaitInstance { site, counters, seq, retired, step };
         for &(counter, n) in waits {
@@ -258,7 +259,7 @@ impl Checker {
         if std::mem::replace(&mut operation.used, true) {
             return;
         }
-        for (channel, seq) in operation.seq.clone() {
+        for (channel, seq) in SmallVec::<[(Channel, u32); 2]>::from_slice(&operation.seq) {
             let counter = set.counter_of(channel);
             let in_order = channel != Channel::Sm;
             let Some(state) = self.waves.get(wave) else { return };

@@ -162,19 +162,31 @@ impl Issues {
                 (new, size_of::<Issue>() + rows.sum::<usize>() + size_of_val(&op.stored[..]))
             }
         };
-        (Issued { number: number(op.id), seq: op.seq.clone(), issue, repeats: false }, bytes)
+        (Issued { number: number(op.id), seq: SmallVec::from_slice(&op.seq), issue, repeats: false }, bytes)
     }
 }
 
-/// The same for operations that are alike.
+/// The same for operations that are alike, and mostly another for others: a few of their lanes tell them apart.
 fn hash(op: &Issue) -> u64 {
     let mut hasher = FxHasher::default();
-    for access in op.accesses.iter().filter(|access| access.space == Space::Lds) {
-        match &access.extent {
-            Extent::Lanes { mask, addr, .. } => {
-                lanes(*mask).for_each(|lane| hasher.write_u64(addr[lane as usize]))
+    for Access { space, direction, extent } in &op.accesses {
+        hasher.write_u8(*space as u8);
+        hasher.write_u8(*direction as u8);
+        match extent {
+            Extent::Lanes { mask, bytes, addr } => {
+                hasher.write_u64(*mask);
+                hasher.write_u32(*bytes);
+                if *space == Space::Lds && *mask != 0 {
+                    let (first, last) = (mask.trailing_zeros(), 63 - mask.leading_zeros());
+                    let active = |lane: u32| mask >> lane & 1 != 0;
+                    let some = [first, first.midpoint(last), last].into_iter().filter(|&lane| active(lane));
+                    some.for_each(|lane| hasher.write_u64(addr[lane as usize]));
+                }
             }
-            Extent::Runs(runs) => runs.iter().for_each(|run| hasher.write_u64(run.0)),
+            Extent::Runs(runs) if *space == Space::Lds => {
+                runs.iter().for_each(|run| hasher.write_u64(run.0));
+            }
+            Extent::Runs(_) => {}
         }
     }
     hasher.finish()
