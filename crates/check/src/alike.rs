@@ -439,6 +439,12 @@ impl Observer for Alike {
             || self.stories.as_ref().is_some_and(|stories| matches!(stories.mode, Mode::Lost))
     }
 
+    fn learn_code(&mut self, part: Alike) {
+        if self.checker.sites.len() == 0 {
+            self.checker.sites = part.checker.sites;
+        }
+    }
+
     fn unite(&mut self, parts: Vec<Alike>) {
         for part in parts {
             self.checker.take_waits(part.checker);

@@ -61,6 +61,11 @@ macro_rules! forward {
                 self.0.wants_instructions() || self.1.wants_instructions()
             }
 
+            fn learn_code(&mut self, Both(first, second): Self) {
+                self.0.learn_code(first);
+                self.1.learn_code(second);
+            }
+
             fn unite(&mut self, parts: Vec<Self>) {
                 let (first, second) = parts.into_iter().map(|Both(first, second)| (first, second)).unzip();
                 self.0.unite(first);
@@ -116,6 +121,12 @@ macro_rules! forward {
 
             fn wants_instructions(&self) -> bool {
                 self.0.as_ref().is_some_and(A::wants_instructions)
+            }
+
+            fn learn_code(&mut self, part: Self) {
+                if let (Some(observer), Some(part)) = (&mut self.0, part.0) {
+                    observer.learn_code(part);
+                }
             }
 
             fn unite(&mut self, parts: Vec<Self>) {

@@ -363,6 +363,13 @@ pub trait Observer {
     fn gives_up(&self) -> bool {
         false
     }
+    /// What the part of a run on one thread has seen is thrown away: the whole takes over what it has learnt of the code alone,
+    /// which it would learn in the same order.
+    fn learn_code(&mut self, part: Self)
+    where
+        Self: Sized,
+    {
+    }
     /// The whole takes over what its parts have seen.
     fn unite(&mut self, parts: Vec<Self>)
     where

@@ -77,6 +77,7 @@ pub struct Program {
     /// Read-modify-writes that return nothing are put off ([`Global::put_off`](crate::Global)): they do not talk.
     pub puts_off: bool,
     talks: bool,
+    puts_some_off: bool,
     asked: Asked,
     tables: Vec<OpTable>,
     by_msb: FxHashMap<u8, usize>,
@@ -104,6 +105,7 @@ impl Program {
             watched: true,
             puts_off: false,
             talks: false,
+            puts_some_off: false,
             tables: Vec::new(),
             by_msb: FxHashMap::default(),
         };
@@ -200,6 +202,11 @@ impl Program {
         self.talks
     }
 
+    /// Whether an instruction that was reached is put off.
+    pub fn puts_some_off(&self) -> bool {
+        self.puts_some_off
+    }
+
     /// Fill one slot.
     pub fn bind_slot(&mut self, table: usize, slot: usize) {
         let pc = self.segment.base + slot as u64 * 4;
@@ -225,7 +232,9 @@ impl Program {
             Binder::new(self.machine, self.layout, VgprMsb(*msb), &inst, pc, &mut self.constants);
         binder.records = self.asked.exceptions;
         let bound = bind(&mut binder, self.asked);
-        self.talks |= talks(facts, &binder.effects) && !(self.puts_off && is_put_off(&binder.effects));
+        let is_put_off = self.puts_off && is_put_off(&binder.effects);
+        self.talks |= talks(facts, &binder.effects) && !is_put_off;
+        self.puts_some_off |= is_put_off;
         let (asks, writes_exec) = (asks(facts, &binder.effects), binder.effects.writes_exec());
         ops[at] = match bound {
             Ok(op) => Op { dwords, way: dwords, asks, writes_exec, ..op },

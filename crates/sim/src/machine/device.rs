@@ -127,6 +127,8 @@ pub(crate) struct Device<'a, O: Observer> {
     random: Random,
     pool: Pool,
     host: Option<Hostcall>,
+    /// This is a trial ([`super::side_by_side`]).
+    trial: bool,
 }
 
 /// Visible operations of a workgroup before the next one has its turn.
@@ -158,12 +160,14 @@ impl<'a, O: Observer> Device<'a, O> {
             random: Random::new(config.seed),
             pool: Pool::default(),
             host: None,
+            trial: false,
         }
     }
 
     /// Run the clusters that `supply` hands out; `None` if they were withdrawn before their end.
     pub fn run(&mut self, launch: &impl Launch, supply: &Supply) -> Option<(RunEnd, RunStats)> {
         self.host = launch.host();
+        self.trial = supply.trial;
         let end = self.run_to_end(launch, supply)?;
         self.stats.messages = self.host.as_mut().map(Hostcall::take_messages).unwrap_or_default();
         for wave in self.clusters.iter().flat_map(|cluster| &cluster.groups).flat_map(|group| &group.waves) {
@@ -383,7 +387,8 @@ impl<'a, O: Observer> Device<'a, O> {
             (false, true) => SEEDED_TURN,
             (false, false) => TURN,
         };
-        let order = Order { operations, seeded, noted, chosen, others, cluster: *number as u32, flat: *flat };
+        let (number, flat, trial) = (*number as u32, *flat, self.trial);
+        let order = Order { operations, seeded, noted, chosen, others, cluster: number, flat, trial };
         let layout = program.layout;
         let begins = |wave: &mut Wave, lds: &mut Vec<u8>| begin(wave, layout, ended, ids, lds, *lds_bytes);
         let progress = GroupTurn { program, waves, next: turn, cx: &mut cx, begins, order }.take()?;
@@ -426,6 +431,8 @@ struct Order {
     cluster: u32,
     /// The workgroup's.
     flat: u32,
+    /// It is one of a trial, which may be lost.
+    trial: bool,
 }
 
 impl<O: Observer, B: FnMut(&mut Wave, &mut Vec<u8>)> GroupTurn<'_, '_, O, B> {
@@ -486,7 +493,8 @@ impl<O: Observer, B: FnMut(&mut Wave, &mut Vec<u8>)> GroupTurn<'_, '_, O, B> {
                 }
             }
             progress |= moved;
-            left = if cx.cluster.asks { 0 } else { left.saturating_sub(at_once) };
+            let ends = cx.cluster.asks || Supply::is_lost(order.trial, program, cx.observer);
+            left = if ends { 0 } else { left.saturating_sub(at_once) };
             if !moved || *cx.live == 0 {
                 break;
             }

@@ -34,7 +34,7 @@ pub(crate) struct Supply {
     /// So many waves are resident at least, if there are enough.
     pub resident_waves: usize,
     /// Whether this is a trial, which ends for all if it ends for one.
-    trial: bool,
+    pub trial: bool,
     withdrawn: AtomicBool,
 }
 
@@ -59,9 +59,15 @@ impl Supply {
         Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < clusters)
     }
 
+    /// Whether this is a trial, and over by what this device has come to; collisions apart, which take a while to ask for.
+    #[inline]
+    pub fn is_lost(trial: bool, program: &Program, observer: &impl Observer) -> bool {
+        trial && (program.talks() || observer.gives_up())
+    }
+
     /// Whether a trial is over; by what this device has come to, or another.
     pub fn is_withdrawn(&self, program: &Program, global: &Global, observer: &impl Observer) -> bool {
-        if self.trial && (program.talks() || global.collides() || observer.gives_up()) {
+        if Supply::is_lost(self.trial, program, observer) || self.trial && global.collides() {
             self.withdraw();
         }
         self.withdrawn.load(Ordering::Relaxed)
@@ -83,44 +89,61 @@ pub(crate) fn run<O: Observer + Send>(
     let threads = launch.clusters().min(config.threads.into());
     let parts = || (0..threads).map(|_| observer.split()).collect::<Option<Vec<O>>>();
     // An observer may have less to do in a trial, even of one thread.
+    let mut program = new_program();
     let worth_it = threads > 1 || O::ACTIVE && launch.clusters() > 1;
     if worth_it
         && config.recorder.is_none()
         && room_for(global.most_of_view().saturating_mul(threads)).is_ok()
         && let Some(mut parts) = parts()
-        && let Some(stats) = run_side_by_side(new_program, global, config, launch, &mut parts)
     {
-        observer.unite(parts);
-        return (RunEnd::Finished, stats);
+        match run_side_by_side(&mut program, new_program, global, config, launch, &mut parts) {
+            Ok(stats) => {
+                observer.unite(parts);
+                return (RunEnd::Finished, stats);
+            }
+            // On one thread everything begins again as it was.
+            Err(Withdrawn { apart: true }) if parts.len() == 1 => {
+                parts.into_iter().for_each(|part| observer.learn_code(part));
+                program.puts_off = false;
+            }
+            Err(_) => program = new_program(),
+        }
     }
-    let mut program = new_program();
     let mut device = Device::new(&mut program, global, config, observer);
     // Nobody withdraws it.
     device.run(launch, &Supply::for_one()).unwrap_or((RunEnd::Finished, RunStats::default()))
 }
 
-/// A trial, with a thread for each of `observers`; `None` if it is withdrawn, with `global` as it was.
+/// A trial that was withdrawn.
+struct Withdrawn {
+    /// Whatever was executed was what is executed without a trial: no cluster has touched what another wrote, and nothing was put
+    /// off.
+    apart: bool,
+}
+
+/// A trial, with a thread for each of `observers`, the first one of which runs `program`; if it is withdrawn, `global` is as it
+/// was.
 fn run_side_by_side<O: Observer + Send>(
+    program: &mut Program,
     new_program: &(impl Fn() -> Program + Sync),
     global: &mut Global,
     config: &RunConfig,
     launch: &impl Launch,
     observers: &mut [O],
-) -> Option<RunStats> {
+) -> Result<RunStats, Withdrawn> {
     let supply = Supply::for_several();
     let shared = global.share();
     let mut views: Vec<Global> = observers.iter().map(|_| global.view(&shared)).collect();
     // With a seed, clusters take turns as it comes.
     let puts_off = config.seed == 0 && matches!(config.policy, Policy::Seeded);
-    let run_one = |(view, observer): (&mut Global, &mut O)| {
-        let mut program = new_program();
+    let run_one = |program: &mut Program, (view, observer): (&mut Global, &mut O)| {
         program.puts_off = puts_off;
         if puts_off {
             view.put_off_atomics();
         }
-        let ended = Device::new(&mut program, view, config, observer).run(launch, &supply);
+        let ended = Device::new(program, view, config, observer).run(launch, &supply);
         let stats = ended.filter(|(end, _)| *end == RunEnd::Finished).map(|(_, stats)| stats);
-        let stats = stats.filter(|_| !supply.is_withdrawn(&program, view, observer));
+        let stats = stats.filter(|_| !supply.is_withdrawn(program, view, observer));
         if stats.is_none() {
             supply.withdraw();
         }
@@ -130,10 +153,11 @@ fn run_side_by_side<O: Observer + Send>(
         let mut sides = views.iter_mut().zip(observers);
         let run_one = &run_one;
         let first = sides.next();
-        let spawn = |side| std::thread::Builder::new().spawn_scoped(scope, move || run_one(side));
+        let spawn =
+            |side| std::thread::Builder::new().spawn_scoped(scope, move || run_one(&mut new_program(), side));
         // A thread that cannot be had leaves its clusters to the others.
         let others: Vec<_> = sides.filter_map(|side| spawn(side).ok()).collect();
-        let own = first.and_then(run_one);
+        let own = first.and_then(|first| run_one(program, first));
         let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
@@ -141,5 +165,6 @@ fn run_side_by_side<O: Observer + Send>(
     });
     let sum = stats.into_iter().try_fold(RunStats::default(), |sum, one| Some(sum.plus(&one?)));
     let sum = sum.filter(|sum| sum.wave_instructions <= config.max_total_steps);
-    if global.unite(shared, views, sum.is_some()) { sum } else { None }
+    let apart = !program.puts_some_off() && !views.iter().any(Global::collides);
+    if global.unite(shared, views, sum.is_some()) { sum } else { None }.ok_or(Withdrawn { apart })
 }
