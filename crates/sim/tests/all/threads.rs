@@ -1,9 +1,13 @@
 //! Workgroups side by side: whatever they do to each other, the result is that of one thread.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use crate::snippet::machines::GFX1250;
 use crate::snippet::{Outcome, Setup, run};
-use wavemark_sim::events::Silent;
+use wavemark_sim::events::{Observer, Silent, Site, WaveId};
 use wavemark_sim::machine::Random;
+use wavemark_sim::regs::Regs;
 use wavemark_sim::{Completion, RunEnd};
 
 /// Workgroups of each launch.
@@ -202,5 +206,67 @@ fn progress_comes_to_its_end() {
         let progress = std::sync::Arc::clone(&setup.config.progress);
         run(&setup, START, &mut Silent);
         assert_eq!((progress.expected(), progress.ended()), (u64::from(GROUPS), u64::from(GROUPS)));
+    }
+}
+
+/// An observer whose parts give up at once.
+#[derive(Default)]
+struct GivesUp {
+    is_part: bool,
+    /// Instructions that its parts were told of.
+    told: Arc<AtomicU32>,
+    /// It has learnt what one of them knew of the code.
+    learns: bool,
+}
+
+impl Observer for GivesUp {
+    fn split(&self) -> Option<GivesUp> {
+        Some(GivesUp { is_part: true, told: Arc::clone(&self.told), learns: false })
+    }
+
+    fn gives_up(&self) -> bool {
+        self.is_part && self.told.load(Ordering::Relaxed) > 0
+    }
+
+    fn learn_code(&mut self, _: GivesUp) {
+        self.learns = true;
+    }
+
+    fn instruction(&mut self, _: WaveId, _: &Site, _: u64, _: &Regs) {
+        self.told.fetch_add(u32::from(self.is_part), Ordering::Relaxed);
+    }
+}
+
+/// A trial that is lost goes no further, and leaves the run as it would be without one. One thread's knows of the code what the
+/// run will.
+#[test]
+fn a_lost_trial_ends() {
+    let text = format!(
+        "{START}
+         s_lshl_b32 s7, s6, 8
+         v_add_nc_u32 v4, v2, s7
+         s_mov_b32 s8, 50
+        again:
+         global_store_b32 v4, v3, s[4:5]
+         s_sub_co_i32 s8, s8, 1
+         s_cmp_lg_u32 s8, 0
+         s_cbranch_scc1 again"
+    );
+    let run_on = |threads: u32, observer: &mut GivesUp| {
+        let mut setup = Setup::new(GFX1250);
+        (setup.grid, setup.block) = ([GROUPS, 1, 1], [64, 1, 1]);
+        setup.output = vec![0; 64 * 4 * GROUPS as usize];
+        setup.config.threads = threads;
+        run(&setup, &text, observer)
+    };
+    let alone = run_on(1, &mut GivesUp { is_part: true, ..GivesUp::default() });
+    for threads in [1, 2] {
+        let mut observer = GivesUp::default();
+        let outcome = run_on(threads, &mut observer);
+        assert_eq!((&outcome.end, &outcome.stats), (&alone.end, &alone.stats), "{threads} threads");
+        assert!(outcome.output == alone.output, "{threads} threads");
+        let told = observer.told.load(Ordering::Relaxed);
+        assert!((1..40).contains(&told), "{told} instructions with {threads} threads");
+        assert_eq!(observer.learns, threads == 1);
     }
 }
