@@ -451,8 +451,8 @@ leveled! {
     /// The addresses of the lanes whose offsets from `low` these are.
     fn addresses(addr: &mut [u64; 64], low: u64, offsets: &[Chunk]) {
         for (addr, offsets) in addr.chunks_exact_mut(16).zip(offsets) {
-            for l in 0..16 {
-                addr[l] = low.wrapping_add(u64::from(offsets.0[l]));
+            for (addr, &offset) in addr.iter_mut().zip(&offsets.0) {
+                *addr = low.wrapping_add(offset.into());
             }
         }
     }

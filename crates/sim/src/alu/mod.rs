@@ -47,8 +47,8 @@ mod word;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use host::leveled;
 pub use host::{Level, level, levels, limit_level};
+pub(crate) use host::{leveled, size};
 
 pub use def::Def;
 use def::Line;
