@@ -20,17 +20,18 @@
 //! * scalar arithmetic and branches: 8.
 //! * a burst ([`crate::burst`]): 40 to issue it (compare the addresses, look up the bounds, capture what is stored), 50 to
 //!   take it out of the queue and move its data.
-//! * a load of LDS by a row of addresses that is known ([`crate::lds_load`]): 25 to issue it (compare the row, two bounds),
-//!   25 to take it out of the queue, and to move four dwords a lane 20 where 16 lanes read one behind the other or all the
+//! * a load of LDS by a row of addresses that is known ([`crate::lds_load`]): 35 to issue it (compare the row, two bounds, write
+//!   it down), 15 to see that it is due, and to move four dwords a lane 20 where 16 lanes read one behind the other or all the
 //!   same, 30 where four do, else 60 (an address, a load and a shuffle for each lane).
 //! * a wait: 15 and what it completes.
 //! * a lane-wise operation ([`crate::lanewise`]): two to four times a burst.
 //!
 //! The MIX loop of 12 vector, 2 scalar, 3 memory instructions, 2 waits and a branch is thus meant to take some 450 cycles
 //! a round, 23 an instruction. A product of binary32 without matrix instructions (Triton's for gfx1100: of 365 instructions a
-//! round 48 load LDS, some 230 compute) takes 51 an instruction on a Zen 4, which is 14 ns: its first cache of 32 KB does not
-//! hold the operations of a round. The general form of a memory operation takes ten times as much as a burst and more, a
-//! watched instruction eight to fifteen times what an unwatched one does.
+//! round 48 load LDS, some 230 compute) takes 41 an instruction on a Zen 4, which is 11 ns. What decides is how many
+//! instructions the host executes, some four in a cycle: a stepper that counts them by function finds in a minute what samples
+//! do not. The general form of a memory operation takes ten times as much as a burst and more, a watched instruction eight to
+//! fifteen times what an unwatched one does.
 
 pub mod address;
 pub mod buffer;
