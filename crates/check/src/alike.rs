@@ -21,10 +21,9 @@ mod written;
 use rustc_hash::FxHashMap;
 use wavemark_sim::Limit;
 use wavemark_sim::events::{
-    BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, OpId,
-    Scope, Site, WaveId,
+    BarrierEvent, BarrierId, Blocked, CacheOp, Counter, Direction, Fault, Issue, LoadIssue, Observer, OpId,
+    Site, WaveId,
 };
-use wavemark_sim::lanewise::RowAccess;
 use wavemark_sim::regs::Regs;
 
 use crate::waits::{self, WaitStats, WaitTable};
@@ -521,20 +520,9 @@ impl Observer for Alike {
         self.meets_instruction(wave, site, exec)
     }
 
-    fn follows_issue(
-        &mut self,
-        wave: WaveId,
-        site: &Site,
-        id: OpId,
-        seq: &[(Channel, u32)],
-        scope: Scope,
-        accesses: &[RowAccess<'_>],
-    ) -> bool {
+    fn follows_issue(&mut self, wave: WaveId, site: &Site, load: &LoadIssue<'_>) -> bool {
         let key = self.key(Kind::Issued, wave, Some(site));
-        self.goes_on(
-            key,
-            |event| matches!(event, Event::Issued(issued) if issued.is_load(id, seq, scope, accesses)),
-        )
+        self.goes_on(key, |event| matches!(event, Event::Issued(issued) if issued.is_load(load)))
     }
 
     fn follows_completion(&mut self, wave: WaveId, id: OpId) -> bool {

@@ -2,10 +2,8 @@
 
 use wavemark_sim::Limit;
 use wavemark_sim::events::{
-    BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Scope, Site,
-    WaveId,
+    BarrierEvent, BarrierId, Blocked, CacheOp, Counter, Fault, Issue, LoadIssue, Observer, OpId, Site, WaveId,
 };
-use wavemark_sim::lanewise::RowAccess;
 use wavemark_sim::regs::Regs;
 
 /// Tells both of everything, the first one first.
@@ -34,31 +32,23 @@ macro_rules! forward {
             }
 
             fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
-                !self.1.wants_instructions() && self.0.follows(wave, site, exec)
+                !self.1.wants_everything() && self.0.follows(wave, site, exec)
             }
 
             fn followed(&mut self, instructions: usize) {
                 self.0.followed(instructions);
             }
 
-            fn follows_issue(
-                &mut self,
-                wave: WaveId,
-                site: &Site,
-                id: OpId,
-                seq: &[(Channel, u32)],
-                scope: Scope,
-                accesses: &[RowAccess<'_>],
-            ) -> bool {
-                !self.1.wants_instructions() && self.0.follows_issue(wave, site, id, seq, scope, accesses)
+            fn follows_issue(&mut self, wave: WaveId, site: &Site, load: &LoadIssue<'_>) -> bool {
+                !self.1.wants_everything() && self.0.follows_issue(wave, site, load)
             }
 
             fn follows_completion(&mut self, wave: WaveId, id: OpId) -> bool {
-                !self.1.wants_instructions() && self.0.follows_completion(wave, id)
+                !self.1.wants_everything() && self.0.follows_completion(wave, id)
             }
 
-            fn wants_instructions(&self) -> bool {
-                self.0.wants_instructions() || self.1.wants_instructions()
+            fn wants_everything(&self) -> bool {
+                self.0.wants_everything() || self.1.wants_everything()
             }
 
             fn learn_code(&mut self, Both(first, second): Self) {
@@ -96,17 +86,8 @@ macro_rules! forward {
                 self.0.as_mut().is_some_and(|observer| observer.follows(wave, site, exec))
             }
 
-            fn follows_issue(
-                &mut self,
-                wave: WaveId,
-                site: &Site,
-                id: OpId,
-                seq: &[(Channel, u32)],
-                scope: Scope,
-                accesses: &[RowAccess<'_>],
-            ) -> bool {
-                let observer = self.0.as_mut();
-                observer.is_some_and(|one| one.follows_issue(wave, site, id, seq, scope, accesses))
+            fn follows_issue(&mut self, wave: WaveId, site: &Site, load: &LoadIssue<'_>) -> bool {
+                self.0.as_mut().is_some_and(|observer| observer.follows_issue(wave, site, load))
             }
 
             fn follows_completion(&mut self, wave: WaveId, id: OpId) -> bool {
@@ -119,8 +100,8 @@ macro_rules! forward {
                 }
             }
 
-            fn wants_instructions(&self) -> bool {
-                self.0.as_ref().is_some_and(A::wants_instructions)
+            fn wants_everything(&self) -> bool {
+                self.0.as_ref().is_some_and(A::wants_everything)
             }
 
             fn learn_code(&mut self, part: Self) {

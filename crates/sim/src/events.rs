@@ -277,6 +277,19 @@ pub enum Blocked {
     Halted,
 }
 
+/// The issue of a memory operation that only loads, not written down lane by lane.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadIssue<'a> {
+    /// Its number.
+    pub id: OpId,
+    /// Its places in its channels.
+    pub seq: &'a [(Channel, u32)],
+    /// Its coherence scope.
+    pub scope: Scope,
+    /// What it loads from, and to if it copies.
+    pub accesses: &'a [RowAccess<'a>],
+}
+
 /// Receives the events of a run.
 #[allow(unused_variables)]
 pub trait Observer {
@@ -304,21 +317,12 @@ pub trait Observer {
     fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
         false
     }
-    /// Whether it is to be told of instructions.
-    fn wants_instructions(&self) -> bool {
+    /// Whether it has to be told of everything, whatever another observer of the run need not be told of.
+    fn wants_everything(&self) -> bool {
         true
     }
-    /// Whether the issue of an operation that only loads, with this number, these places in its channels and this scope, follows
-    /// from what is known: it is not told then.
-    fn follows_issue(
-        &mut self,
-        wave: WaveId,
-        site: &Site,
-        id: OpId,
-        seq: &[(Channel, u32)],
-        scope: Scope,
-        accesses: &[RowAccess<'_>],
-    ) -> bool {
+    /// Whether the issue of an operation that only loads follows from what is known: it is not told then.
+    fn follows_issue(&mut self, wave: WaveId, site: &Site, load: &LoadIssue<'_>) -> bool {
         false
     }
     /// Whether it follows that an operation, whose issue did, is complete now: that is not told then.

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use wavemark_sim::events::{
-    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Extent, Issue, OpId, Scope, Space, WaveId,
+    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Extent, Issue, LoadIssue, OpId, Space, WaveId,
 };
-use wavemark_sim::lanewise::RowAccess;
 use wavemark_sim::pending::lanes;
 
 use crate::waits::Waited;
@@ -119,21 +118,14 @@ impl Issued {
 }
 
 impl Issued {
-    /// Whether it is an operation that only loads, with this number, these places in its channels, this scope and these
-    /// accesses, but for where it accesses global memory.
-    pub fn is_load(
-        &self,
-        id: OpId,
-        seq: &[(Channel, u32)],
-        scope: Scope,
-        accesses: &[RowAccess<'_>],
-    ) -> bool {
+    /// Whether it is this operation, which only loads, but for where it accesses global memory.
+    pub fn is_load(&self, load: &LoadIssue<'_>) -> bool {
         let issue = &*self.issue;
-        self.number == number(id)
-            && self.seq[..] == *seq
-            && (issue.atomic, issue.scope, issue.multicast, issue.failed) == (false, scope, None, false)
-            && issue.accesses.len() == accesses.len()
-            && issue.accesses.iter().zip(accesses).all(|(access, row)| {
+        self.number == number(load.id)
+            && self.seq[..] == *load.seq
+            && (issue.atomic, issue.scope, issue.multicast, issue.failed) == (false, load.scope, None, false)
+            && issue.accesses.len() == load.accesses.len()
+            && issue.accesses.iter().zip(load.accesses).all(|(access, row)| {
                 (access.space, access.direction) == (row.space, row.direction)
                     && matches!(&access.extent, Extent::Lanes { mask, bytes, addr }
                         if (*mask, *bytes) == (row.mask, row.bytes)

@@ -4,7 +4,7 @@
 use super::Cx;
 use super::ops::{BurstBase, MemoryOp};
 use crate::burst::{Burst, Side};
-use crate::events::{Observer, OpId, Scope, Site, Space};
+use crate::events::{LoadIssue, Observer, OpId, Scope, Site, Space};
 use crate::lanewise::RowAccess;
 use crate::lds_load::Issue;
 use crate::regs::Regs;
@@ -92,7 +92,8 @@ impl<O: Observer> Cx<'_, O> {
         let Some(load) = op.lds_load.as_ref().filter(|_| may) else { return false };
         let (id, issue) = (wave.id, self.next_issue());
         let follows = |accesses: &[RowAccess<'_>], seq| {
-            self.observer.follows_issue(id, site, issue.id, &[seq], op.scope, accesses)
+            let load = LoadIssue { id: issue.id, seq: &[seq], scope: op.scope, accesses };
+            self.observer.follows_issue(id, site, &load)
         };
         let issued = load.issue_if(wave, self.lds.len(), issue, follows);
         self.cluster.next_op += u64::from(issued);

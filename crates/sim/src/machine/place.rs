@@ -11,8 +11,8 @@ use super::buffer::BufferResource;
 use super::memory::direction;
 use super::offsets::{NUMBERS, Terms, ZEROS, all_hold, offsets};
 use super::ops::{MemoryOp, Transfer};
-use crate::events::{Direction, Issue, Observer, OpId, Site, Space};
-use crate::lanewise::{Lanewise, Move, Reach};
+use crate::events::{Direction, Issue, LoadIssue, Observer, OpId, Site, Space};
+use crate::lanewise::{Lanewise, Move, Reach, RowAccess};
 use crate::pending::lanes;
 use crate::queue::Flight;
 use crate::regs::{Chunk, Regs, sindex};
@@ -97,10 +97,12 @@ impl<O: Observer> Cx<'_, O> {
             issue.atomic = direction == Direction::Atomic;
             issue.failed = false;
             issue.multicast = op.multicast.then(|| wave.regs.s[sindex::M0 as usize]);
-            let loads = if op.multicast { None } else { lanewise.loads(chunks) };
             let Issue { id, ref seq, scope, .. } = lanewise.issue;
-            lanewise.untold =
-                loads.is_some_and(|loads| self.observer.follows_issue(wave.id, site, id, seq, scope, &loads));
+            let follows = |accesses: &[RowAccess<'_>]| {
+                self.observer.follows_issue(wave.id, site, &LoadIssue { id, seq, scope, accesses })
+            };
+            let untold = !op.multicast && lanewise.loads(chunks).as_deref().is_some_and(follows);
+            lanewise.untold = untold;
             if !lanewise.untold {
                 lanewise.tell(chunks, self.lds);
                 self.observer.issued(wave.id, site, &lanewise.issue);
