@@ -221,39 +221,28 @@ mod tests {
     /// The host's body finds in a row what the definition finds, and that is what the row is made of.
     #[test]
     fn rows_are_known() {
-        for chunks in [2, 4] {
-            for (within, between) in
-                [(0, 0), (0, 256), (4, 64), (8, 0), (16, 256), (12, 5), (20, 320), (4, 60)]
-            {
-                for (first, odd) in [(0, None), (64, Some(5)), (u32::MAX - 100, None)] {
-                    let mut from: Vec<Chunk> = (0..chunks)
-                        .map(|c| {
-                            Chunk(std::array::from_fn(|l| {
-                                first + c as u32 % 2 * between + l as u32 % 4 * within
-                            }))
-                        })
-                        .collect();
-                    if within > 0 && first == 0 {
-                        from = (0..chunks as u32)
-                            .map(|c| Chunk(std::array::from_fn(|l| c * between + l as u32 * within)))
-                            .collect();
-                    }
-                    if let Some(odd) = odd {
-                        from[1].0[odd] ^= 4;
-                    }
-                    let (found, wanted) = (row_of(&from), row_of_as_defined(&from));
-                    let facts =
-                        |row: &AddressRow| (row.offsets, row.low, row.span, row.step, row.pace, row.same);
-                    assert_eq!(facts(&found), facts(&wanted), "{from:?}");
-                    assert!(rows::equal(&from, &found.offsets[..chunks], found.low));
-                    let in_steps = found.step != NO_STEP;
-                    let is = from
-                        .iter()
-                        .flat_map(|c| c.0)
-                        .zip(0..)
-                        .all(|(x, l)| x.wrapping_sub(found.low) == found.step.wrapping_mul(l));
-                    assert_eq!(in_steps, in_steps && is, "{from:?}");
+        // How far lanes and chunks are apart, and how many lanes it takes until they are where they began.
+        let shapes =
+            [(0, 0, 16), (0, 256, 16), (4, 64, 16), (8, 0, 16), (16, 256, 4), (12, 5, 4), (20, 320, 16)];
+        for (chunks, (lane, chunk, period)) in [2, 4].into_iter().flat_map(|n| shapes.map(|shape| (n, shape)))
+        {
+            for (first, odd) in [(0u32, None), (64, Some(5)), (u32::MAX - 100, None)] {
+                let at = |c: u32, l: usize| first.wrapping_add(c * chunk + (l % period) as u32 * lane);
+                let mut from: Vec<Chunk> =
+                    (0..chunks).map(|c| Chunk(std::array::from_fn(|l| at(c, l)))).collect();
+                if let Some(odd) = odd {
+                    from[1].0[odd] ^= 4;
                 }
+                let (found, wanted) = (row_of(&from), row_of_as_defined(&from));
+                let facts = |row: &AddressRow| (row.offsets, row.low, row.span, row.step, row.pace, row.same);
+                assert_eq!(facts(&found), facts(&wanted), "{from:?}");
+                assert!(rows::equal(&from, &found.offsets[..from.len()], found.low));
+                let rises = |(x, l): (&u32, u32)| x.wrapping_sub(found.low) == found.step.wrapping_mul(l);
+                let all_rise = Chunk::words(&from).iter().zip(0..).all(rises);
+                assert!(found.step == NO_STEP || all_rise, "{from:?}");
+                let ends = first.checked_add((16 * chunks - 1) * lane).is_some();
+                let rises = odd.is_none() && lane <= 16 && period == 16 && chunk == 16 * lane && ends;
+                assert_eq!(found.step != NO_STEP, rises, "{from:?}");
             }
         }
     }
