@@ -310,16 +310,19 @@ impl View {
             let mask = gather::part(mask, c);
             let [first, last] = [within, within + size as u32 - 1];
             let new = mask & starts_a_granule(at, mask, first, last);
-            let granules = lanes(u64::from(new)).map(|lane| at.0[lane as usize]).map(|at| {
-                let [first, last] = [first, last].map(|byte| granule + (at + byte) as usize / GRANULE);
-                first..=last
-            });
+            let granules = lanes(u64::from(new))
+                .map(|lane| at.0[lane as usize])
+                .map(|at| [first, last].map(|byte| granule + (at + byte) as usize / GRANULE));
             if self.readers.is_empty() || !self.atomics.is_empty() {
-                granules.for_each(|granules| self.read(granules, claimant));
+                granules.for_each(|[first, last]| self.read(first..=last, claimant));
                 continue;
             }
-            for granules in granules {
-                self.readers[granules].iter_mut().for_each(|reader| read_by(reader, claimant));
+            let readers = &mut self.readers[..];
+            for [first, last] in granules {
+                read_by(&mut readers[first], claimant);
+                if first != last {
+                    readers[first + 1..=last].iter_mut().for_each(|reader| read_by(reader, claimant));
+                }
             }
         }
     }
