@@ -171,12 +171,13 @@ impl Alike {
         stories.kept[*story].meets(at, key, &same) || self.branch_off(|story, at| story.meets(at, key, &same))
     }
 
-    /// The same without looking for other stories.
+    /// Whether the cluster that runs goes on as its story does, by what `meets` says of the story and a place in it; other stories
+    /// are not looked at.
     #[inline]
-    fn goes_on(&mut self, key: Key, same: impl Fn(&Event) -> bool) -> bool {
+    fn goes_on(&mut self, meets: impl FnOnce(&Story, &mut Cursor) -> bool) -> bool {
         let Some(stories) = &mut self.stories else { return false };
         match &mut stories.mode {
-            Mode::Following(story, at) => stories.kept[*story].meets(at, key, same),
+            Mode::Following(story, at) => meets(&stories.kept[*story], at),
             Mode::Lost => true,
             Mode::Exact | Mode::Noting(_) => false,
         }
@@ -335,19 +336,6 @@ impl Alike {
             stories.keep_small();
         }
         false
-    }
-
-    /// Whether the execution of an instruction is what a story says next. What is executed from there on, as far as it only
-    /// computes and EXEC stays what it is, is what the story says, too: it was the same code. The cursor is where it was.
-    #[inline]
-    fn meets_instruction(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
-        let key = self.key(Kind::Instruction, wave, Some(site));
-        let Some(stories) = &self.stories else { return false };
-        match stories.mode {
-            Mode::Following(story, mut at) => stories.kept[story].meets_instruction(&mut at, key, exec),
-            Mode::Lost => true,
-            Mode::Exact | Mode::Noting(_) => false,
-        }
     }
 
     /// The cluster that runs has stored something as its story says. If that is what memory holds, so must it be now; else the
@@ -517,17 +505,22 @@ impl Observer for Alike {
     }
 
     fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
-        self.meets_instruction(wave, site, exec)
+        let key = self.key(Kind::Instruction, wave, Some(site));
+        // What is executed from there on, as far as it only computes and EXEC stays what it is, is what the story says, too: it
+        // was the same code. The place in the story goes on when that is done.
+        self.goes_on(|story, at| story.meets_instruction(&mut at.clone(), key, exec))
     }
 
     fn follows_issue(&mut self, wave: WaveId, site: &Site, load: &LoadIssue<'_>) -> bool {
         let key = self.key(Kind::Issued, wave, Some(site));
-        self.goes_on(key, |event| matches!(event, Event::Issued(issued) if issued.is_load(load)))
+        let same = |event: &Event| matches!(event, Event::Issued(issued) if issued.is_load(load));
+        self.goes_on(|story, at| story.meets(at, key, same))
     }
 
     fn follows_completion(&mut self, wave: WaveId, id: OpId) -> bool {
         let key = self.key(Kind::Completed, wave, None);
-        self.goes_on(key, |event| matches!(event, Event::Completed(about) if *about == (number(id), false)))
+        let same = |event: &Event| matches!(event, Event::Completed(about) if *about == (number(id), false));
+        self.goes_on(|story, at| story.meets(at, key, same))
     }
 
     fn followed(&mut self, instructions: usize) {

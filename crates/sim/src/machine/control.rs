@@ -7,7 +7,7 @@ use wavemark_target::Facts;
 
 use super::address;
 use super::ops::{BarrierName, BarrierOp, Channels, MachineOp};
-use super::{Cx, PATIENCE, Stop, Turn};
+use super::{Cx, Stop, Turn};
 use crate::events::{
     BarrierEvent, BarrierId, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Scope, Site,
 };
@@ -142,13 +142,7 @@ impl<O: Observer> Cx<'_, O> {
         if wave.queue.crowded(self.smallest_capacity) {
             self.back_pressure(wave);
         }
-        if !self.lands_late {
-            return self.complete_by_mode(wave);
-        }
-        let is_old = |at: u64| self.cluster.clock - at > PATIENCE;
-        if wave.queue.oldest().is_some_and(is_old) || wave.queue.lds_loads.oldest().is_some_and(is_old) {
-            self.complete_old(wave);
-        }
+        self.complete_by_mode(wave);
     }
 
     fn back_pressure(&mut self, wave: &mut Wave) {

@@ -439,7 +439,10 @@ impl<O: Observer> Cx<'_, O> {
         }
         match self.config.completion {
             Completion::Late => {
-                if wave.queue.oldest().is_some_and(|at| self.cluster.clock - at > PATIENCE) {
+                let is_old = |at: u64| self.cluster.clock - at > PATIENCE;
+                if wave.queue.oldest().is_some_and(is_old)
+                    || wave.queue.lds_loads.oldest().is_some_and(is_old)
+                {
                     self.complete_old(wave);
                 }
             }
