@@ -123,9 +123,19 @@ impl Captured {
         slot
     }
 
+    /// The bytes of rows that somebody uses.
+    pub fn bytes_mut(&mut self, slot: u32) -> &mut [u8] {
+        Chunk::bytes_mut(&mut self.slots[slot as usize])
+    }
+
+    /// Nobody uses the rows any more.
+    pub fn release(&mut self, slot: u32) {
+        self.free.push(slot);
+    }
+
     /// The number of rows that nobody uses.
     #[inline]
-    fn free_slot(&mut self) -> u32 {
+    pub fn free_slot(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.slots.push([Chunk::ZERO; 16]);
             self.slots.len() as u32 - 1

@@ -69,8 +69,8 @@ pub struct Global {
     allocations: Vec<Allocation>,
     /// Where the next one goes.
     next: u64,
-    /// Index of the allocation that the last look-up found.
-    last: usize,
+    /// Indices of the allocations that look-ups found last, another one each.
+    last: [usize; 2],
     /// For whom a view claims what is accessed.
     claimant: u32,
     /// Allocations that are not live.
@@ -82,7 +82,14 @@ pub struct Global {
 impl Global {
     /// An empty memory.
     pub fn new() -> Self {
-        Global { allocations: Vec::new(), next: FIRST_ADDRESS, last: 0, claimant: 0, freed: 0, put_off: None }
+        Global {
+            allocations: Vec::new(),
+            next: FIRST_ADDRESS,
+            last: [0; 2],
+            claimant: 0,
+            freed: 0,
+            put_off: None,
+        }
     }
 
     /// A new allocation that holds `bytes`, aligned to 4 KiB; its address.
@@ -154,7 +161,7 @@ impl Global {
         self.freed += 1;
         if self.freed > REMEMBERED {
             self.allocations.retain(|allocation| allocation.live);
-            (self.freed, self.last) = (0, 0);
+            (self.freed, self.last) = (0, [0; 2]);
         }
         true
     }
@@ -162,7 +169,7 @@ impl Global {
     /// Forget the allocation at `base`, if it is the last one: the next one will be at its address.
     pub fn take_back(&mut self, base: u64) {
         if let Some(last) = self.allocations.pop_if(|last| last.base == base) {
-            (self.next, self.last) = (last.base, 0);
+            (self.next, self.last) = (last.base, [0; 2]);
         }
     }
 
@@ -187,14 +194,18 @@ impl Global {
 
     #[inline]
     fn index_of(&mut self, addr: u64, len: u64) -> Option<usize> {
-        if let Some(a) = self.allocations.get(self.last)
-            && Self::holds(a, addr, len)
-        {
-            return Some(self.last);
+        let found = |at: usize| self.allocations.get(at).is_some_and(|a| Self::holds(a, addr, len));
+        if let Some(at) = self.last.into_iter().find(|&at| found(at)) {
+            return Some(at);
         }
+        self.look_up(addr, len)
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, addr: u64, len: u64) -> Option<usize> {
         let at = self.allocations.partition_point(|a| a.base <= addr).checked_sub(1)?;
         Self::holds(&self.allocations[at], addr, len).then(|| {
-            self.last = at;
+            self.last = [at, self.last[0]];
             at
         })
     }

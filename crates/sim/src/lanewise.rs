@@ -348,13 +348,10 @@ fn bytes<'a>(memories: &'a mut Memories<'_>, reach: &Reach, size: usize, at: &[C
     if reach.mask == 0 {
         return &[];
     }
-    let span = reach.high - reach.low;
-    // In bounds when it was issued, and allocations live as long as the launch.
     if reach.space == Space::Global {
-        claim(memories.global, Claim::Read, reach, size, at);
-        return memories.global.span(reach.low, span).unwrap_or_default();
+        return read_global(memories.global, reach, size, at);
     }
-    memories.bytes(reach.space, reach.low, span).unwrap_or_default()
+    memories.bytes(reach.space, reach.low, reach.high - reach.low).unwrap_or_default()
 }
 
 /// The same to be written.
@@ -363,12 +360,30 @@ fn bytes_mut<'a>(memories: &'a mut Memories<'_>, reach: &Reach, size: usize, at:
     if reach.mask == 0 {
         return &mut [];
     }
-    let span = reach.high - reach.low;
     if reach.space == Space::Global {
-        claim(memories.global, Claim::Write, reach, size, at);
-        return memories.global.span_mut(reach.low, span).unwrap_or_default();
+        return write_global(memories.global, reach, size, at);
     }
-    memories.bytes_mut(reach.space, reach.low, span).unwrap_or_default()
+    memories.bytes_mut(reach.space, reach.low, reach.high - reach.low).unwrap_or_default()
+}
+
+/// The bytes of global memory that an access with any lanes reaches, which they read, `size` each. They were in bounds when it
+/// was issued, and allocations live as long as the launch.
+#[inline]
+pub(crate) fn read_global<'a>(global: &'a mut Global, reach: &Reach, size: usize, at: &[Chunk]) -> &'a [u8] {
+    claim(global, Claim::Read, reach, size, at);
+    global.span(reach.low, reach.high - reach.low).unwrap_or_default()
+}
+
+/// The same that they write.
+#[inline]
+pub(crate) fn write_global<'a>(
+    global: &'a mut Global,
+    reach: &Reach,
+    size: usize,
+    at: &[Chunk],
+) -> &'a mut [u8] {
+    claim(global, Claim::Write, reach, size, at);
+    global.span_mut(reach.low, reach.high - reach.low).unwrap_or_default()
 }
 
 /// The lanes of an access, by a row of offsets.
@@ -527,24 +542,20 @@ fn copy(
     if to.mask == 0 {
         return;
     }
-    let (span, to_span) = (from.high.wrapping_sub(from.low), to.high - to.low);
     let (source, target) = match to.space {
         Space::Lds => {
-            let source = if from.mask == 0 {
-                None
-            } else {
-                claim(memories.global, Claim::Read, from, size, &offsets[..chunks]);
-                memories.global.span(from.low, span)
+            let source = match from.mask {
+                0 => &[][..],
+                _ => read_global(memories.global, from, size, &offsets[..chunks]),
             };
-            (source, memories.lds.get_mut(to.low as usize..to.high as usize))
+            let Some(target) = memories.lds.get_mut(to.low as usize..to.high as usize) else { return };
+            (source, target)
         }
         _ => {
-            claim(memories.global, Claim::Write, to, size, &offsets[4..][..chunks]);
-            let source = memories.lds.get(from.low as usize..from.high as usize);
-            (source, memories.global.span_mut(to.low, to_span))
+            let source = memories.lds.get(from.low as usize..from.high as usize).unwrap_or_default();
+            (source, write_global(memories.global, to, size, &offsets[4..][..chunks]))
         }
     };
-    let (source, Some(target)) = (source.unwrap_or_default(), target) else { return };
     let Some(shape) = shape.filter(|shape| shape.bytes < 4) else {
         if from.run && to.run && source.len() == target.len() {
             target.copy_from_slice(source);

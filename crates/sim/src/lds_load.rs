@@ -1,7 +1,6 @@
-//! Loads of LDS by a wave with all lanes on whose lanes have a place each. Kernels read most of a tile by the same row of
-//! addresses, with another immediate offset each: so the row is looked at once and kept ([`AddressRows`]) as long as the
-//! register holds the same, and a load in flight only says which row it means. Nobody may be watching, but for observers to
-//! whom it is no news ([`Observer::follows_issue`](crate::events::Observer::follows_issue)).
+//! Loads of LDS by a wave with all lanes on whose lanes have a place each, by rows of addresses that are known
+//! ([`AddressRows`]): a load in flight only says which row it means, and from where on. Nobody may be watching, but for observers
+//! to whom it is no news ([`Observer::follows_issue`](crate::events::Observer::follows_issue)).
 //!
 //! What such a load does, and when, is what [`Lanewise`](crate::lanewise::Lanewise) would do. What does not fit (lanes that
 //! are off or out of range, sums that wrap) takes that form.
@@ -12,15 +11,11 @@
 
 use smallvec::smallvec;
 
-mod row;
-
-pub use row::AddressRows;
-use row::{AddressRow, KNOWN};
-
+use crate::address_row::{AddressRow, AddressRows, Known};
 use crate::alu::size;
 #[cfg(target_arch = "x86_64")]
 use crate::alu::{Level, level};
-use crate::events::{self, Channel, OpId};
+use crate::events::{self, Channel, Direction, OpId, Space};
 use crate::gather;
 use crate::lanewise::RowAccess;
 use crate::queue::Queue;
@@ -83,9 +78,9 @@ pub struct LdsLoadOp {
     /// How many accesses it has.
     accesses: u8,
     /// Under which number the row of its addresses is known.
-    known: u8,
+    known: Known,
     /// First chunk of the row of addresses.
-    pub addr: u32,
+    addr: u32,
     /// What each access adds to them.
     offsets: [u32; 2],
     /// Bytes from an address to the end of what is read by it, of the access that goes farthest.
@@ -110,7 +105,7 @@ impl LdsLoadOp {
             land: land_of(landing, chunks),
             issue: issue_of(chunks),
             accesses,
-            known: AddressRows::place(addr, chunks),
+            known: Known::register(addr, chunks),
             addr,
             offsets,
             most: u64::from(offset) + landing.bytes() as u64,
@@ -126,22 +121,16 @@ impl LdsLoadOp {
         unsafe { (self.issue)(self, wave, lds, issue) }
     }
 
-    /// The number of the row of its addresses, if that is known and all of them are inside of `lds` bytes.
+    /// Whether all addresses of a row from `low` on are inside of `lds` bytes.
     #[inline(always)]
-    fn row<const N: usize>(&self, regs: &Regs, known: &AddressRows, lds: usize) -> Option<u32> {
-        let number = known.known[usize::from(self.known) % KNOWN];
-        let row = known.rows.get(number as usize)?;
-        let addresses = regs.v.get(self.addr as usize..)?.first_chunk::<N>()?;
-        let is_known = rows::equal(addresses, row.offsets.first_chunk::<N>()?, row.low);
-        let end = u64::from(row.low) + u64::from(row.span) + self.most;
-        (is_known && end <= lds as u64).then_some(number)
+    fn is_inside(&self, row: &AddressRow, low: u32, lds: usize) -> bool {
+        u64::from(low) + u64::from(row.span) + self.most <= lds as u64
     }
 
-    /// Put it into flight by a row of addresses.
+    /// Put it into flight by a row of addresses from `low` on.
     #[inline(always)]
-    fn enter(&self, queue: &mut Queue, known: &mut AddressRows, number: u32, issue: Issue) {
-        let Some(row) = known.rows.get_mut(number as usize) else { return };
-        row.users += 1;
+    fn enter(&self, queue: &mut Queue, known: &mut AddressRows, (number, low): (u32, u32), issue: Issue) {
+        known.hold(number);
         let (_, seq) = queue.next(Channel::Ds);
         queue.lds_loads.push(LdsLoad {
             land: self.land,
@@ -151,7 +140,7 @@ impl LdsLoadOp {
             accesses: self.accesses,
             row: number,
             // In bounds, so that no sum wraps.
-            low: self.offsets.map(|offset| row.low.wrapping_add(offset)),
+            low: self.offsets.map(|offset| low.wrapping_add(offset)),
             dst: self.dst,
         });
     }
@@ -166,24 +155,29 @@ impl LdsLoadOp {
         follows: impl FnOnce(&[RowAccess<'_>], (Channel, u32)) -> bool,
     ) -> bool {
         let Wave { regs, queue, address_rows, .. } = wave;
-        let find = |known: &AddressRows| match regs.chunks {
-            2 => self.row::<2>(regs, known, lds),
-            _ => self.row::<4>(regs, known, lds),
+        let (number, first) = address_rows.find_or_learn(self.known, self.addr, regs);
+        let row = address_rows.row(number);
+        if !self.is_inside(row, first, lds) {
+            return false;
+        }
+        let bytes = self.landing.bytes() as u32;
+        let access = |offset| {
+            let low = u64::from(first.wrapping_add(offset));
+            row.access((Space::Lds, Direction::Read), low, bytes, regs.chunks)
         };
-        let number = find(address_rows).or_else(|| {
-            address_rows.learn(self.addr, regs);
-            find(address_rows)
-        });
-        let Some(number) = number else { return false };
-        let row = &address_rows.rows[number as usize];
-        let low = self.offsets.map(|offset| row.low.wrapping_add(offset));
-        let accesses = low.map(|low| row.access(low, self.landing, regs.chunks));
+        let accesses = self.offsets.map(access);
         let seq = (Channel::Ds, queue.issued(Channel::Ds) + 1);
         let follows = follows(&accesses[..usize::from(self.accesses)], seq);
         if follows {
-            self.enter(queue, address_rows, number, issue);
+            self.enter(queue, address_rows, (number, first), issue);
         }
         follows
+    }
+
+    /// Look at the row of its addresses.
+    pub fn learn(&self, wave: &mut Wave) {
+        let Wave { regs, address_rows, .. } = wave;
+        address_rows.learn(self.known, &regs.v[self.addr as usize..][..regs.chunks]);
     }
 }
 
@@ -200,8 +194,11 @@ fn issue_of(chunks: usize) -> IssueLoad {
 #[inline(always)]
 fn issue<const N: usize>(op: &LdsLoadOp, wave: &mut Wave, lds: usize, issue: Issue) -> bool {
     let Wave { regs, queue, address_rows, .. } = wave;
-    let Some(number) = op.row::<N>(regs, address_rows, lds) else { return false };
-    op.enter(queue, address_rows, number, issue);
+    let found = address_rows.find::<N>(op.known, regs.v.get(op.addr as usize..).unwrap_or_default());
+    if found.0 == AddressRows::NONE || !op.is_inside(address_rows.row(found.0), found.1, lds) {
+        return false;
+    }
+    op.enter(queue, address_rows, found, issue);
     true
 }
 
@@ -254,9 +251,10 @@ impl LdsLoad {
 
     /// As observers are told of it, of a wave of so many chunks.
     pub fn told(&self, known: &AddressRows, chunks: usize) -> events::Issue {
-        let row = &known.rows[self.row as usize];
+        let (row, bytes) = (known.row(self.row), self.landing.bytes() as u32);
         let low = self.low.iter().take(usize::from(self.accesses));
-        let accesses = low.map(|&low| row.access(low, self.landing, chunks).told()).collect();
+        let access = |&low: &u32| row.access((Space::Lds, Direction::Read), low.into(), bytes, chunks).told();
+        let accesses = low.map(access).collect();
         let seq = smallvec![(Channel::Ds, self.seq)];
         events::Issue { id: self.issue.id, seq, accesses, ..events::Issue::blank() }
     }
@@ -426,7 +424,7 @@ impl LdsLoads {
             && load.issue.at < before
         {
             // SAFETY: the body was chosen for the host.
-            unsafe { (load.land)(load, regs, lds, &known.rows[load.row as usize]) };
+            unsafe { (load.land)(load, regs, lds, known.row(load.row)) };
             tell(load, known);
             known.release(load.row);
             self.head += 1;

@@ -5,6 +5,7 @@
 //! A run is a pure function of code object, launch, seed, completion mode and model flags. What is not
 //! modelled stops the run with its name.
 
+pub mod address_row;
 pub mod alu;
 mod asked;
 pub mod atomic;
@@ -23,6 +24,7 @@ mod gather;
 pub mod global;
 mod hostcall;
 pub mod lanewise;
+pub mod lds_copy;
 pub mod lds_load;
 pub mod machine;
 pub mod matrix;

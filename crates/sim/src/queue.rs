@@ -12,6 +12,7 @@ use wavemark_isa::effects::CounterSet;
 use crate::burst::Burst;
 use crate::events::{CHANNELS, Channel, Counter, Direction, Space, executed_channels};
 use crate::lanewise::Lanewise;
+use crate::lds_copy::LdsCopy;
 use crate::lds_load::LdsLoads;
 use crate::pending::Pending;
 
@@ -22,11 +23,13 @@ pub enum Flight {
     Burst(Burst),
     /// One whose lanes have a place each, that nobody watches.
     Lanewise(Box<Lanewise>),
+    /// A copy between memory and LDS by rows of addresses that are known.
+    LdsCopy(LdsCopy),
     /// One that moves nothing and that nobody watches.
     Mark(Mark),
     /// Any other.
     Other(Box<Pending>),
-    /// None: the slot is free. (A free slot may also hold a burst or a mark that is complete.)
+    /// None: the slot is free. (A free slot may also hold a burst, a copy or a mark that is complete.)
     Free,
 }
 
@@ -45,6 +48,7 @@ impl Flight {
         match self {
             Flight::Burst(burst) => std::slice::from_ref(&burst.seq),
             Flight::Lanewise(lanewise) => lanewise.seq(),
+            Flight::LdsCopy(copy) => std::slice::from_ref(&copy.seq),
             Flight::Mark(mark) => &mark.seq[..usize::from(mark.channels)],
             Flight::Other(pending) => &pending.issue.seq,
             Flight::Free => &[],
@@ -57,6 +61,7 @@ impl Flight {
         match self {
             Flight::Burst(burst) => burst.issued_at,
             Flight::Lanewise(lanewise) => lanewise.issued_at,
+            Flight::LdsCopy(copy) => copy.issued_at,
             Flight::Mark(mark) => mark.issued_at,
             Flight::Other(pending) => pending.issued_at,
             Flight::Free => u64::MAX,
@@ -65,22 +70,22 @@ impl Flight {
 
     /// Per access: its space, whether it only reads, its first byte and the byte behind its last.
     fn spans(&self) -> impl Iterator<Item = (Space, bool, u64, u64)> {
-        let (mut burst, mut reaches, mut other) = (None, &[][..], None);
+        let (mut burst, mut copy, mut reaches, mut other) = (None, None, &[][..], None);
         match self {
             Flight::Burst(it) => burst = Some((it.space, !it.stores(), it.low, it.high)),
             Flight::Lanewise(lanewise) => reaches = lanewise.reaches(),
+            Flight::LdsCopy(it) => copy = Some(it.sides()),
             Flight::Other(pending) => other = Some(pending),
             Flight::Mark(_) | Flight::Free => {}
         }
         let reaches = reaches.iter().map(|reach| (reach.space, !reach.writes, reach.low, reach.high));
-        burst.into_iter().chain(reaches).chain(other.into_iter().flat_map(|pending| {
-            pending
-                .issue
-                .accesses
-                .iter()
-                .zip(&pending.hulls)
-                .map(|(access, &(low, high))| (access.space, access.direction == Direction::Read, low, high))
-        }))
+        burst.into_iter().chain(copy.into_iter().flatten()).chain(reaches).chain(other.into_iter().flat_map(
+            |pending| {
+                pending.issue.accesses.iter().zip(&pending.hulls).map(|(access, &(low, high))| {
+                    (access.space, access.direction == Direction::Read, low, high)
+                })
+            },
+        ))
     }
 
     /// Whether they may meet in memory, one of them writing, where the hardware keeps their order.
@@ -268,6 +273,16 @@ impl Queue {
         }
     }
 
+    /// Put a copy between memory and LDS into flight.
+    #[inline]
+    pub fn push_lds_copy(&mut self, copy: LdsCopy) {
+        let slot = self.enter(&[copy.seq], copy.issued_at);
+        match &mut self.slots[slot] {
+            Flight::LdsCopy(place) => *place = copy,
+            other => *other = Flight::LdsCopy(copy),
+        }
+    }
+
     /// Put a lane-wise operation into flight.
     #[inline]
     pub fn push_lanewise(&mut self, lanewise: Box<Lanewise>) {
@@ -385,12 +400,12 @@ impl Queue {
         }
     }
 
-    /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts and marks.
+    /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts, copies and marks.
     #[inline(always)]
     pub fn release(&mut self, slot: usize) -> Option<Flight> {
         self.free.push(slot as u32);
         match &mut self.slots[slot] {
-            Flight::Burst(_) | Flight::Mark(_) => None,
+            Flight::Burst(_) | Flight::LdsCopy(_) | Flight::Mark(_) => None,
             other => Some(std::mem::replace(other, Flight::Free)),
         }
     }

@@ -2,9 +2,9 @@
 
 use wavemark_target::Facts;
 
+use crate::address_row::AddressRows;
 use crate::binder::{Constants, Layout};
 use crate::events::{BarrierId, WaveId};
-use crate::lds_load::AddressRows;
 use crate::machine::address;
 use crate::queue::Queue;
 use crate::regs::{Chunk, Exceptions, Mode, Regs, sindex};
@@ -30,7 +30,7 @@ pub struct Wave {
     pub regs: Regs,
     /// Its memory operations in flight.
     pub queue: Queue,
-    /// The rows of addresses of its loads of LDS.
+    /// The rows of addresses of its memory operations.
     pub address_rows: AddressRows,
     /// What it is doing.
     pub state: WaveState,
@@ -40,6 +40,8 @@ pub struct Wave {
     pub joined: u8,
     /// Instructions executed.
     pub steps: u64,
+    /// Up to this machine time nothing in flight has been so for too long.
+    pub patient_until: u64,
     /// Number of the program's operation table for `msb`.
     pub table: usize,
     /// `msb` was changed by another way than `s_set_vgpr_msb`.
@@ -107,6 +109,7 @@ impl Wave {
             msb: 0,
             joined: 0,
             steps: 0,
+            patient_until: 0,
             table: 0,
             msb_changed: false,
             constants: [0; 2],
@@ -132,6 +135,7 @@ impl Wave {
             msb: 0,
             joined: 0,
             steps: 0,
+            patient_until: 0,
             table: 0,
             msb_changed: false,
             scratch_per_lane: 0,

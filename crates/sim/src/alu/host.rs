@@ -144,6 +144,11 @@ pub trait Host: 'static {
     fn expand(mask: u32) -> [u32; 16];
     /// Lane n of `new` where bit n of `mask` is set, else of `old`.
     fn select(mask: u32, new: &[u32; 16], old: &[u32; 16]) -> [u32; 16];
+    /// `word` into all lanes.
+    #[inline(always)]
+    fn splat(lanes: &mut [u32; 16], word: u32) {
+        lanes.fill(word);
+    }
     /// Lane n: lane `from[n]` of `lanes`, of which the low four bits count.
     #[inline(always)]
     fn permute(lanes: &[u32; 16], from: &[u32; 16]) -> [u32; 16] {
@@ -403,6 +408,11 @@ mod x86 {
                 _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_permutexvar_epi32(from, lanes));
             }
             out
+        }
+        #[inline(always)]
+        fn splat(lanes: &mut [u32; 16], word: u32) {
+            // SAFETY: the caller runs at this level, and there are 16 words.
+            unsafe { _mm512_storeu_si512(lanes.as_mut_ptr().cast(), _mm512_set1_epi32(word as i32)) }
         }
         #[inline(always)]
         fn movemask(lanes: &[u32; 16]) -> u32 {

@@ -91,14 +91,14 @@ impl Kernel for Run {
             unsafe {
                 let slab = regs.v.as_mut_ptr();
                 let to = slab.add(to as usize);
-                // Loops over all lanes, not chunks: see `Lane::lanes`.
-                let to = to.cast::<u32>();
                 if scalar {
                     let word = *regs.s.get_unchecked(from as usize) & and ^ xor;
-                    for l in 0..N * 16 {
-                        to.add(l).write(word);
+                    for c in 0..N {
+                        H::splat(&mut (*to.add(c)).0, word);
                     }
                 } else {
+                    // A loop over all lanes, not chunks: see `Lane::lanes`.
+                    let to = to.cast::<u32>();
                     let from = slab.add(from as usize).cast::<u32>();
                     for l in 0..N * 16 {
                         to.add(l).write(from.add(l).read() & and ^ xor);

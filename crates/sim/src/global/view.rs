@@ -11,11 +11,13 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
+mod granules;
+
+use granules::granules;
+
 use super::Global;
 use super::contents::Contents;
 use super::put_off::{PutOff, make_up_for};
-#[cfg(target_arch = "x86_64")]
-use crate::alu::{Level, level};
 use crate::gather;
 use crate::lanewise::places;
 use crate::pending::lanes;
@@ -161,47 +163,12 @@ pub struct Shared(Vec<Arc<Contents>>);
 /// Bytes of an allocation whose places, and a few more, are numbers of 32 bits.
 const MOST_BY_ROWS: usize = 1 << 31;
 
-/// The lanes whose granules, of their `first` and `last` byte behind their places, are others than those of the lane before
-/// them, which is one of `mask`; all others may be among them.
-#[inline]
-fn starts_a_granule(at: &Chunk, mask: u16, first: u32, last: u32) -> u16 {
-    #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512 {
-        // SAFETY: the host has what the level stands for.
-        return unsafe { avx512::starts_a_granule(at, mask, first, last) };
-    }
-    let granules = |lane: usize| [first, last].map(|byte| (at.0[lane] + byte) / GRANULE as u32);
-    let same = |lane: usize| mask >> (lane - 1) & 1 != 0 && granules(lane) == granules(lane - 1);
-    (1..16).filter(|&lane| same(lane)).fold(u16::MAX, |new, lane| new & !(1 << lane))
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx512 {
-    use std::arch::x86_64::*;
-
-    use super::GRANULE;
-    use crate::regs::Chunk;
-    use crate::regs::avx512::row;
-
-    /// See [`super::starts_a_granule`].
-    #[target_feature(enable = "avx512f")]
-    pub fn starts_a_granule(at: &Chunk, mask: u16, first: u32, last: u32) -> u16 {
-        const SHIFT: u32 = GRANULE.trailing_zeros();
-        let at = row(at);
-        let changes = |byte: u32| {
-            let granules = _mm512_srli_epi32::<SHIFT>(_mm512_add_epi32(at, _mm512_set1_epi32(byte as i32)));
-            // Each lane's number is in the next one.
-            let before = _mm512_alignr_epi32::<15>(granules, granules);
-            _mm512_cmpneq_epi32_mask(granules, before)
-        };
-        changes(first) | changes(last) | !(mask << 1)
-    }
-}
-
 /// `claimant` reads a granule that this one has read, or nobody, who is 0.
 #[inline(always)]
 fn read_by(reader: &mut u32, claimant: u32) {
-    *reader = if *reader == 0 || *reader == claimant { claimant } else { MANY };
+    if *reader != claimant && *reader != MANY {
+        *reader = if *reader == 0 { claimant } else { MANY };
+    }
 }
 
 impl View {
@@ -308,20 +275,15 @@ impl View {
         let (granule, within) = (from / GRANULE, (from % GRANULE) as u32);
         for (c, at) in at.iter().enumerate() {
             let mask = gather::part(mask, c);
-            let [first, last] = [within, within + size as u32 - 1];
-            let new = mask & starts_a_granule(at, mask, first, last);
-            let granules = lanes(u64::from(new))
-                .map(|lane| at.0[lane as usize])
-                .map(|at| [first, last].map(|byte| granule + (at + byte) as usize / GRANULE));
-            if self.readers.is_empty() || !self.atomics.is_empty() {
-                granules.for_each(|[first, last]| self.read(first..=last, claimant));
-                continue;
-            }
-            let readers = &mut self.readers[..];
-            for [first, last] in granules {
-                read_by(&mut readers[first], claimant);
-                if first != last {
-                    readers[first + 1..=last].iter_mut().for_each(|reader| read_by(reader, claimant));
+            match granules(at, mask, within, size as u32) {
+                Some(granules) if !self.readers.is_empty() && self.atomics.is_empty() => {
+                    for number in granules.numbers() {
+                        read_by(&mut self.readers[granule + number as usize], claimant);
+                    }
+                }
+                _ => {
+                    let at = std::slice::from_ref(at);
+                    self.claim_reads(claimant, size, places(at, mask.into()).map(|place| from + place));
                 }
             }
         }
@@ -392,7 +354,7 @@ impl Global {
         Global {
             allocations: views.collect(),
             next: self.next,
-            last: 0,
+            last: [0; 2],
             claimant: MANY,
             freed: self.freed,
             put_off: None,

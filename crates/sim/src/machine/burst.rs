@@ -111,7 +111,7 @@ impl<O: Observer> Cx<'_, O> {
         let Some(load) = op.lds_load.as_ref().filter(|_| self.may_keep_lds_loads(wave)) else {
             return false;
         };
-        wave.address_rows.learn(load.addr, &wave.regs);
+        load.learn(wave);
         self.lds_load(wave, op)
     }
 }

@@ -110,16 +110,20 @@ impl<O: Observer> Cx<'_, O> {
         Ok(Turn::Yields)
     }
 
-    /// The visible operations that programs consist of, if nobody watches: loads of LDS, bursts, lane-wise operations and
-    /// waits, without the detour through [`Cx::execute`]. `false` if it is none of them.
+    /// The visible operations that programs consist of, if nobody watches: loads of LDS, copies to it, bursts, lane-wise
+    /// operations and waits, without the detour through [`Cx::execute`]. `false` if it is none of them.
     #[inline(always)]
     pub(super) fn quick(&mut self, wave: &mut Wave, detail: &Detail) -> bool {
         match detail {
             Detail::Machine(MachineOp::Memory(op))
                 if self.lds_load(wave, op)
+                    || self.lds_copy(wave, op, None)
                     || self.burst(wave, op)
                     || self.lds_load_of_new_row(wave, op)
-                    || self.lanewise(wave, op, None) => {}
+                    || self.lanewise(wave, op, None) =>
+            {
+                self.settle(wave);
+            }
             Detail::Machine(MachineOp::Wait(waits)) => {
                 for &(channel, n) in &waits.channels {
                     wave.queue.retire(channel, n);
@@ -129,10 +133,10 @@ impl<O: Observer> Cx<'_, O> {
                 } else {
                     self.complete_lds_loads(wave, wave.queue.retired(Channel::Ds), u64::MAX);
                 }
+                self.complete_by_mode(wave);
             }
             _ => return false,
         }
-        self.settle(wave);
         true
     }
 

@@ -146,7 +146,11 @@ impl<O: Observer> Cx<'_, O> {
     /// Issue a vector memory or LDS instruction.
     pub(super) fn memory(&mut self, wave: &mut Wave, op: &MemoryOp, site: &Site) -> Result<(), Stop> {
         let quick = O::ACTIVE && O::LANEWISE;
-        if quick && (self.lds_load_that_follows(wave, op, site) || self.lanewise(wave, op, Some(site))) {
+        if quick
+            && (self.lds_load_that_follows(wave, op, site)
+                || self.lds_copy(wave, op, Some(site))
+                || self.lanewise(wave, op, Some(site)))
+        {
             return Ok(());
         }
         if direction(&op.transfer) == Direction::Atomic {

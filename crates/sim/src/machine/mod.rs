@@ -38,6 +38,7 @@ pub mod buffer;
 mod burst;
 pub(crate) mod control;
 mod device;
+mod lds_copy;
 pub(crate) mod memory;
 mod offsets;
 pub mod ops;
@@ -55,13 +56,14 @@ use std::sync::Arc;
 use wavemark_isa::effects::CounterSet;
 use wavemark_target::Facts;
 
+use crate::address_row::AddressRows;
 use crate::barrier::Barrier;
 use crate::brake::{Brake, Halt};
 use crate::events::Channel;
 use crate::events::{Observer, WaveId};
 use crate::global::Global;
 use crate::hostcall::Hostcall;
-use crate::lds_load::{AddressRows, LdsLoad};
+use crate::lds_load::LdsLoad;
 use crate::op::{Detail, Op, OpKind};
 use crate::pending::{Memories, Pool, complete};
 use crate::program::{PAGE, Program};
@@ -388,6 +390,14 @@ impl<O: Observer> Cx<'_, O> {
                     self.observer.completed(wave.id, &lanewise.issue);
                 }
             }
+            Flight::LdsCopy(copy) => {
+                let (known, chunks) = (&mut wave.address_rows, wave.regs.chunks);
+                copy.complete(chunks, &mut memories, known, &mut self.pool.captured);
+                if O::ACTIVE && !self.observer.follows_completion(wave.id, copy.id) {
+                    self.observer.completed(wave.id, &copy.told(known, chunks));
+                }
+                copy.rows.iter().for_each(|&row| known.release(row));
+            }
             Flight::Other(pending) => {
                 complete(&mut wave.regs, &mut memories, pending);
                 if O::ACTIVE {
@@ -413,6 +423,7 @@ impl<O: Observer> Cx<'_, O> {
         let mut memories = memories(self.global, self.lds, &mut wave.scratch);
         let (chunks, full) = (wave.regs.chunks, wave.regs.full_mask());
         let captured = &mut self.pool.captured;
+        let known = &wave.address_rows;
         wave.queue.for_each(|flight| {
             let (performed, issue) = match flight {
                 Flight::Burst(burst) => return burst.perform(chunks, &mut memories, captured),
@@ -421,6 +432,12 @@ impl<O: Observer> Cx<'_, O> {
                         lanewise.tell(chunks, &[]);
                     }
                     (lanewise.perform(chunks, &mut memories), &lanewise.issue)
+                }
+                Flight::LdsCopy(copy) => {
+                    if copy.perform(chunks, &mut memories, known, captured) && O::ACTIVE {
+                        self.observer.performed(wave.id, &copy.told(known, chunks));
+                    }
+                    return;
                 }
                 Flight::Other(pending) => (pending.perform(full, &mut memories), &pending.issue),
                 Flight::Mark(_) | Flight::Free => return,
@@ -434,15 +451,22 @@ impl<O: Observer> Cx<'_, O> {
     /// Complete what the completion mode lets land now.
     #[inline(always)]
     fn complete_by_mode(&mut self, wave: &mut Wave) {
+        if !self.lands_late {
+            self.complete_by_chance(wave);
+        } else if self.cluster.clock > wave.patient_until {
+            self.complete_old(wave);
+        }
+    }
+
+    /// The same in any mode.
+    #[inline(never)]
+    fn complete_by_chance(&mut self, wave: &mut Wave) {
         if !matches!(self.config.policy, Policy::Seeded) {
             return self.complete_by_policy(wave);
         }
         match self.config.completion {
             Completion::Late => {
-                let is_old = |at: u64| self.cluster.clock - at > PATIENCE;
-                if wave.queue.oldest().is_some_and(is_old)
-                    || wave.queue.lds_loads.oldest().is_some_and(is_old)
-                {
+                if self.cluster.clock > wave.patient_until {
                     self.complete_old(wave);
                 }
             }
@@ -501,6 +525,8 @@ impl<O: Observer> Cx<'_, O> {
             }
         }
         self.complete_lds_loads(wave, u32::MAX, self.cluster.clock.saturating_sub(PATIENCE));
+        let oldest = wave.queue.oldest().into_iter().chain(wave.queue.lds_loads.oldest()).min();
+        wave.patient_until = oldest.unwrap_or(self.cluster.clock) + PATIENCE;
     }
 }
 

@@ -27,6 +27,18 @@ impl Terms {
     }
 }
 
+impl Terms {
+    /// The lowest address, if the lowest value is this one, the others go on to `span` above it, all of them are in range and
+    /// none wraps.
+    #[inline]
+    pub fn lowest(&self, value: u32, span: u32) -> Option<u64> {
+        let low = value.checked_add(self.add)?;
+        let high = low.checked_add(span)?;
+        let together = high <= self.ceiling? && (low ^ high) & self.flip == 0 && self.scale == 1;
+        together.then(|| self.base.wrapping_add(u64::from(low ^ self.flip)))
+    }
+}
+
 /// What [`offsets`] has found.
 pub(super) struct Found {
     /// The lanes that are on and not above the ceiling.

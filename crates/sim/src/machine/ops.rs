@@ -5,10 +5,13 @@ use wavemark_isa::buffer_format::Element;
 use wavemark_isa::effects::{Crossbar, HwField, HwReg};
 
 use wavemark_target::facts::BufferResource;
+use wavemark_target::lds_dma_lane;
 
 use super::address::Addressing;
+use crate::address_row::Known;
 use crate::atomic::AtomicShape;
 use crate::events::{CacheOp, Channel, Counter, Scope, executed_channels};
+use crate::lds_copy::{LdsCopyOp, LdsPlaces};
 use crate::lds_load::{Landing, LdsLoadOp};
 use crate::op::Place;
 use crate::shape::{Extend, LoadShape, StoreShape};
@@ -226,6 +229,8 @@ pub struct MemoryOp {
     pub burst: Option<BurstOp>,
     /// How a load of LDS is issued if all lanes are on.
     pub lds_load: Option<LdsLoadOp>,
+    /// How a copy between memory and LDS is issued if all lanes are on.
+    pub lds_copy: Option<LdsCopyOp>,
 }
 
 /// A plain load or store, as it is issued if its lanes lie one behind the other ([`Burst`](crate::burst::Burst)).
@@ -279,7 +284,7 @@ impl MemoryOp {
         op
     }
 
-    /// With how it is issued as a burst or as a load of LDS in a wave of so many chunks, if it can be.
+    /// With how it is issued as a burst, a load of LDS or a copy in a wave of so many chunks, if it can be.
     pub(super) fn with_short_forms(mut self, chunks: usize) -> Self {
         let addressed = match self.addressing {
             Addressing::Lds { addr: Some(_), add_tid: false, .. } => true,
@@ -294,7 +299,28 @@ impl MemoryOp {
         let plain = addressed && moves_dwords && self.accesses == 1 && self.channels.len() == 1;
         self.burst = if plain && !self.multicast { self.as_burst() } else { None };
         self.lds_load = self.as_lds_load(chunks);
+        self.lds_copy = self.as_lds_copy(chunks);
         self
+    }
+
+    /// A copy between memory and LDS, of whole dwords of which each lane has its own.
+    fn as_lds_copy(&self, chunks: usize) -> Option<LdsCopyOp> {
+        let addr = match self.addressing {
+            Addressing::Flat { vaddr, .. } if !self.flat => vaddr?,
+            Addressing::Buffer { index: None, voffset, .. } => voffset?,
+            _ => return None,
+        };
+        let [channel] = *self.channels.as_slice() else { return None };
+        let bytes = self.transfer.bytes();
+        let row = LdsPlaces::Row(self.lds_addr, Known::register(self.lds_addr, chunks));
+        let (loads, lds) = match self.transfer {
+            Transfer::AsyncLoad(_) => (true, row),
+            Transfer::AsyncStore(_) => (false, row),
+            Transfer::LdsDma(_) => (true, LdsPlaces::Steps(lds_dma_lane(bytes).1)),
+            _ => return None,
+        };
+        let known = Known::register(addr, chunks);
+        matches!(bytes, 4 | 8 | 12 | 16).then_some(LdsCopyOp { loads, bytes, channel, addr, known, lds })
     }
 
     /// A load of LDS whose lanes have an address each.

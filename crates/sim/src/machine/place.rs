@@ -18,6 +18,18 @@ use crate::queue::Flight;
 use crate::regs::{Chunk, Regs, sindex};
 use crate::wave::Wave;
 
+/// What the places of an access come from.
+pub(super) struct Placing<'a> {
+    /// A value for each lane.
+    pub row: &'a [Chunk],
+    /// What is made of them.
+    pub terms: Terms,
+    /// The first value above the ceiling from which on no part of a lane's bytes is in range.
+    beyond: Option<u32>,
+    /// The greatest value to which the instruction's offset is added without wrapping.
+    wraps: Option<u32>,
+}
+
 /// A row of registers.
 #[inline]
 fn row_at(regs: &Regs, row: u32) -> &[Chunk] {
@@ -218,30 +230,21 @@ impl<O: Observer> Cx<'_, O> {
         Some(())
     }
 
-    /// Access number `access` of the lanes of `exec` to `size` bytes, put into `place` and its offsets into `out`; the
-    /// lanes that access nothing because their address is out of range. `None` if it is for the general path.
+    /// What the places of access number `access` of the lanes of `exec` to `size` bytes come from; rows that no register holds
+    /// are put into `own`. `None` if that is for the general path.
     #[inline]
-    fn place(
-        &mut self,
-        wave: &Wave,
+    pub(super) fn placing<'a>(
+        &self,
+        wave: &'a Wave,
         op: &MemoryOp,
         access: usize,
         exec: u64,
         size: u32,
-        out: &mut [Chunk],
-        place: &mut Reach,
-    ) -> Option<u64> {
-        let regs = &wave.regs;
-        let (chunks, full) = (regs.chunks, regs.full_mask());
-        let writes = direction(&op.transfer) != Direction::Read;
-        let align = match op.transfer {
-            Transfer::Atomic(shape, _) => shape.bytes,
-            _ => 1,
-        };
-        let own;
-        // The first value above the ceiling from which on no part of a lane's bytes is in range.
+        align: u32,
+        own: &'a mut Option<[Chunk; 4]>,
+    ) -> Option<Placing<'a>> {
+        let (regs, chunks) = (&wave.regs, wave.regs.chunks);
         let mut beyond = None;
-        // The greatest value to which the instruction's offset is added without wrapping.
         let mut wraps = None;
         let (row, terms) = match &op.addressing {
             Addressing::Lds { addr: Some(row), offsets, .. } => {
@@ -278,7 +281,7 @@ impl<O: Observer> Cx<'_, O> {
                 (&row[..chunks], Terms { scale: 4, ..Terms::new(Space::Global, base) })
             }
             Addressing::Scratch { vaddr, saddr, scale, offset } => {
-                own = scratch_row(wave, exec, size, *vaddr, *saddr, *scale, *offset)?;
+                let own = own.insert(scratch_row(wave, exec, size, *vaddr, *saddr, *scale, *offset)?);
                 (&own[..chunks], Terms::new(Space::Scratch, 0))
             }
             Addressing::Buffer { layout, rsrc, index: None, voffset, soffset, offset } => {
@@ -302,6 +305,32 @@ impl<O: Observer> Cx<'_, O> {
             }
             Addressing::Buffer { .. } => return None,
         };
+        Some(Placing { row, terms, beyond, wraps })
+    }
+
+    /// Access number `access` of the lanes of `exec` to `size` bytes, put into `place` and its offsets into `out`; the
+    /// lanes that access nothing because their address is out of range. `None` if it is for the general path.
+    #[inline]
+    fn place(
+        &mut self,
+        wave: &Wave,
+        op: &MemoryOp,
+        access: usize,
+        exec: u64,
+        size: u32,
+        out: &mut [Chunk],
+        place: &mut Reach,
+    ) -> Option<u64> {
+        let regs = &wave.regs;
+        let (chunks, full) = (regs.chunks, regs.full_mask());
+        let writes = direction(&op.transfer) != Direction::Read;
+        let align = match op.transfer {
+            Transfer::Atomic(shape, _) => shape.bytes,
+            _ => 1,
+        };
+        let mut own = None;
+        let Placing { row, terms, beyond, wraps } =
+            self.placing(wave, op, access, exec, size, align, &mut own)?;
         let off = reach(place, &mut out[..chunks], row, &terms, exec, size, align, writes, full)?;
         if off != 0 {
             let some_left = |lane: u32| {

@@ -361,6 +361,7 @@ impl Operands<'_, '_> {
             second: 0,
             lds_addr: 0,
             lds_load: None,
+            lds_copy: None,
             lds_offset: 0,
             scope: self.binder.effects.policy.scope,
             multicast: memory.multicast,
