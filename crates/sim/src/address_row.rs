@@ -44,6 +44,7 @@ impl AddressRow {
     }
 
     /// What is accessed by it, `bytes` a lane from `low` on, in a wave of so many chunks.
+    #[inline(always)]
     pub fn access(
         &self,
         (space, direction): (Space, Direction),

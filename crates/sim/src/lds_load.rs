@@ -165,7 +165,7 @@ impl LdsLoadOp {
             let low = u64::from(first.wrapping_add(offset));
             row.access((Space::Lds, Direction::Read), low, bytes, regs.chunks)
         };
-        let accesses = self.offsets.map(access);
+        let accesses = [access(self.offsets[0]), access(self.offsets[1])];
         let seq = (Channel::Ds, queue.issued(Channel::Ds) + 1);
         let follows = follows(&accesses[..usize::from(self.accesses)], seq);
         if follows {

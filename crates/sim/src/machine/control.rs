@@ -6,7 +6,7 @@ use wavemark_numerics::exceptions::Flags;
 use wavemark_target::Facts;
 
 use super::address;
-use super::ops::{BarrierName, BarrierOp, Channels, MachineOp};
+use super::ops::{BarrierName, BarrierOp, Channels, MachineOp, Waits};
 use super::{Cx, Stop, Turn};
 use crate::events::{
     BarrierEvent, BarrierId, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Scope, Site,
@@ -44,15 +44,7 @@ impl<O: Observer> Cx<'_, O> {
                     self.issue(wave, site, seq, smallvec![], false, Scope::Cu, None, Action::Nothing);
                 }
             }
-            MachineOp::Wait(waits) => {
-                for &(channel, n) in &waits.channels {
-                    wave.queue.retire(channel, n);
-                }
-                if O::ACTIVE {
-                    self.observer.waited(wave.id, site, &waits.counters);
-                }
-                self.complete_due(wave);
-            }
+            MachineOp::Wait(waits) => self.wait(wave, waits, Some(site)),
             MachineOp::WaitIdle => self.wait_for_all(wave, site),
             MachineOp::Sleep => self.cluster.clock += 64,
             MachineOp::End => {
@@ -110,34 +102,52 @@ impl<O: Observer> Cx<'_, O> {
         Ok(Turn::Yields)
     }
 
-    /// The visible operations that programs consist of, if nobody watches: loads of LDS, copies to it, bursts, lane-wise
-    /// operations and waits, without the detour through [`Cx::execute`]. `false` if it is none of them.
+    /// The visible operations that programs consist of: loads of LDS, copies to it, bursts, lane-wise operations and waits,
+    /// without the detour through [`Cx::execute`]. `false` if it is none of them. If somebody watches, it is said to be of its
+    /// `site`.
     #[inline(always)]
-    pub(super) fn quick(&mut self, wave: &mut Wave, detail: &Detail) -> bool {
-        match detail {
-            Detail::Machine(MachineOp::Memory(op))
-                if self.lds_load(wave, op)
-                    || self.lds_copy(wave, op, None)
-                    || self.burst(wave, op)
-                    || self.lds_load_of_new_row(wave, op)
-                    || self.lanewise(wave, op, None) =>
-            {
-                self.settle(wave);
-            }
-            Detail::Machine(MachineOp::Wait(waits)) => {
-                for &(channel, n) in &waits.channels {
-                    wave.queue.retire(channel, n);
-                }
-                if wave.queue.has_any_of(waits.mask) {
-                    self.complete_due(wave);
-                } else {
-                    self.complete_lds_loads(wave, wave.queue.retired(Channel::Ds), u64::MAX);
-                }
+    pub(super) fn quick(&mut self, wave: &mut Wave, detail: &Detail, site: Option<&Site>) -> bool {
+        match (detail, site) {
+            (Detail::Machine(MachineOp::Memory(op)), Some(site))
+                if O::ACTIVE
+                    && O::LANEWISE
+                    && (self.lds_load_that_follows(wave, op, site)
+                        || self.lds_copy(wave, op, Some(site))
+                        || self.lanewise(wave, op, Some(site))) => {}
+            (Detail::Machine(MachineOp::Memory(op)), _)
+                if !O::ACTIVE
+                    && (self.lds_load(wave, op)
+                        || self.lds_copy(wave, op, None)
+                        || self.burst(wave, op)
+                        || self.lds_load_of_new_row(wave, op)
+                        || self.lanewise(wave, op, None)) => {}
+            (Detail::Machine(MachineOp::Wait(waits)), _) => {
+                self.wait(wave, waits, site);
                 self.complete_by_mode(wave);
+                return true;
             }
             _ => return false,
         }
+        self.settle(wave);
         true
+    }
+
+    /// Wait until counters are at most their numbers.
+    #[inline(always)]
+    fn wait(&mut self, wave: &mut Wave, waits: &Waits, site: Option<&Site>) {
+        for &(channel, n) in &waits.channels {
+            wave.queue.retire(channel, n);
+        }
+        if O::ACTIVE
+            && let Some(site) = site
+        {
+            self.observer.waited(wave.id, site, &waits.counters);
+        }
+        if wave.queue.has_any_of(waits.mask) {
+            self.complete_due(wave);
+        } else {
+            self.complete_lds_loads(wave, wave.queue.retired(Channel::Ds), u64::MAX);
+        }
     }
 
     /// What can complete after a visible operation without a wait.

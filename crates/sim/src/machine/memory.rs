@@ -143,16 +143,8 @@ pub(crate) fn lds_places(wave: &Wave, op: &MemoryOp, places: &mut Vec<(u64, u32)
 }
 
 impl<O: Observer> Cx<'_, O> {
-    /// Issue a vector memory or LDS instruction.
+    /// Issue a vector memory or LDS instruction in the general way, which is for all that [`Cx::quick`] does not do.
     pub(super) fn memory(&mut self, wave: &mut Wave, op: &MemoryOp, site: &Site) -> Result<(), Stop> {
-        let quick = O::ACTIVE && O::LANEWISE;
-        if quick
-            && (self.lds_load_that_follows(wave, op, site)
-                || self.lds_copy(wave, op, Some(site))
-                || self.lanewise(wave, op, Some(site)))
-        {
-            return Ok(());
-        }
         if direction(&op.transfer) == Direction::Atomic {
             self.perform(wave);
         }

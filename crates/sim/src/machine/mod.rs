@@ -592,7 +592,7 @@ fn run_wave<O: Observer>(
                 turns = 1;
             }
             match op.detail.as_deref() {
-                Some(detail) if !O::ACTIVE && cx.quick(wave, detail) => {}
+                Some(detail) if cx.quick(wave, detail, page.sites[at].as_deref().filter(|_| O::ACTIVE)) => {}
                 _ => break Some(op),
             }
             at += usize::from(op.dwords);
