@@ -216,6 +216,9 @@ fn land_of(landing: Landing, chunks: usize) -> Land {
             Landing::Plain(LoadShape { bytes: 16, extend: Extend::Dwords }) => {
                 [avx512::land::<4, 2>, avx512::land::<4, 4>]
             }
+            Landing::Plain(LoadShape { bytes: 1 | 2, .. }) => {
+                [avx512::land_narrow::<2>, avx512::land_narrow::<4>]
+            }
             Landing::Plain(_) => [land, land],
             Landing::Transposed(_) => [avx512::land_transposed::<2>, avx512::land_transposed::<4>],
         };
@@ -326,6 +329,20 @@ mod avx512 {
             if !gather::avx512::load_transposed(out, transpose, bytes, at) {
                 gather::load_transposed(out, transpose, bytes, at);
             }
+        });
+    }
+
+    /// [`super::land`] of one or two bytes, in a wave of `N` chunks.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn land_narrow<const N: usize>(load: &LdsLoad, regs: &mut Regs, lds: &[u8], row: &AddressRow) {
+        let (Landing::Plain(shape), Some(at)) = (load.landing, row.offsets.first_chunk::<N>()) else {
+            return;
+        };
+        if row.pace != shape.bytes || row.same != 0 {
+            return super::land(load, regs, lds, row);
+        }
+        load.each(lds, row, shape.bytes as usize, |dst, bytes| {
+            gather::avx512::load_narrow_by_chunks(&mut regs.v[dst..][..N], shape, bytes, at);
         });
     }
 

@@ -134,8 +134,9 @@ pub const fn ordered(a: Channel, b: Channel, space: Space) -> bool {
 
 /// The most operations that each counter of a set can count.
 pub fn smallest_capacity(set: CounterSet) -> usize {
-    let counters = set.counters().filter(|&counter| executed_channels(counter).next().is_some());
-    counters.map(|counter| set.capacity(counter)).min().unwrap_or(u32::MAX) as usize
+    let executed = |counter| executed_channels(counter).next().is_some();
+    let capacities = set.capacities().filter(|&(counter, _)| executed(counter)).map(|(_, capacity)| capacity);
+    capacities.min().unwrap_or(u32::MAX) as usize
 }
 
 /// The channels that [`ordered`] keeps in order with each one in any space, one bit each.
@@ -447,14 +448,19 @@ impl Queue {
         self.order().len() + self.lds_loads.len() > smallest_capacity
     }
 
-    /// Stall-on-issue: a counter never counts more than its capacity.
-    pub fn back_pressure(&mut self, counter: Counter, set: CounterSet) {
-        let capacity = set.capacity(counter);
-        if self.outstanding(counter) > capacity {
-            for channel in executed_channels(counter) {
-                self.retire(channel, capacity);
+    /// Stall-on-issue: no counter counts more than its capacity. The channels that something is retired in, one bit each.
+    #[inline(always)]
+    pub fn back_pressure(&mut self, set: CounterSet) -> u8 {
+        let mut stalled = 0;
+        for (counter, capacity) in set.capacities() {
+            if self.outstanding(counter) > capacity {
+                for channel in executed_channels(counter) {
+                    self.retire(channel, capacity);
+                    stalled |= 1 << channel as u8;
+                }
             }
         }
+        stalled
     }
 
     /// Take the next operation whose time has come, or one that must go before it, out of the order; its slot.

@@ -139,10 +139,15 @@ impl CounterSet {
         self.counters.iter().map(|&(counter, _)| counter)
     }
 
-    /// The most operations that can be outstanding: issue stalls beyond it.
+    /// The counters, each with the most operations that can be outstanding: issue stalls beyond it.
+    pub fn capacities(self) -> impl Iterator<Item = (Counter, u32)> {
+        self.counters.iter().map(|&(counter, bits)| (counter, (1 << bits) - 1))
+    }
+
+    /// The most operations of a counter that can be outstanding ([`CounterSet::capacities`]).
     pub fn capacity(self, counter: Counter) -> u32 {
-        let own = self.counters.iter().find(|&&(own, _)| own == counter);
-        own.map_or(u32::MAX, |&(_, bits)| (1 << bits) - 1)
+        let own = self.capacities().find(|&(own, _)| own == counter);
+        own.map_or(u32::MAX, |(_, capacity)| capacity)
     }
 
     /// The counter that counts operations of `channel`.

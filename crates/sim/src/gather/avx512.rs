@@ -237,6 +237,55 @@ pub(crate) fn load_all<const D: usize, const N: usize>(out: &mut [Chunk], bytes:
     }
 }
 
+/// A [`Widening`] of rows.
+#[derive(Clone, Copy)]
+struct Rows {
+    sign: __m512i,
+    keep: __m512i,
+    shift: __m128i,
+}
+
+impl Rows {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    fn new(Widening { sign, keep, shift }: Widening) -> Rows {
+        Rows {
+            sign: _mm512_set1_epi32(sign as i32),
+            keep: _mm512_set1_epi32(keep as i32),
+            shift: _mm_cvtsi32_si128(shift as i32),
+        }
+    }
+
+    /// What was read, as [`Widening::of`] says, in the lanes of `write`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    fn put(self, out: &mut Chunk, raw: __m512i, write: u16) {
+        let Rows { sign, keep, shift } = self;
+        let number = _mm512_sll_epi32(_mm512_sub_epi32(_mm512_xor_si512(raw, sign), sign), shift);
+        let value = _mm512_mask_mov_epi32(row(out), write, number);
+        put(out, _mm512_or_si512(_mm512_and_si512(row(out), keep), _mm512_andnot_si512(keep, value)));
+    }
+}
+
+/// [`load_narrow`] of all lanes, of which the 16 of each chunk are one behind the other. Nothing is read if not all are inside.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(crate) fn load_narrow_by_chunks(out: &mut [Chunk], shape: LoadShape, bytes: &[u8], at: &[Chunk]) {
+    let len = 16 * shape.bytes as usize;
+    let widening = Rows::new(shape.widening());
+    for (out, at) in out.iter_mut().zip(at) {
+        let Some(bytes) = bytes.get(at.0[0] as usize..).filter(|bytes| bytes.len() >= len) else { return };
+        // SAFETY: so many bytes are there.
+        let raw = unsafe {
+            match shape.bytes {
+                1 => _mm512_cvtepu8_epi32(_mm_loadu_si128(bytes.as_ptr().cast())),
+                _ => _mm512_cvtepu16_epi32(_mm256_loadu_si256(bytes.as_ptr().cast())),
+            }
+        };
+        widening.put(out, raw, u16::MAX);
+    }
+}
+
 /// See [`super::load_narrow`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) fn load_narrow(
@@ -254,9 +303,7 @@ pub(super) fn load_narrow(
     // A dword is read that has the bytes and is inside; they are moved to its front.
     let last = _mm512_set1_epi32(last.min(i32::MAX as usize) as i32);
     let field = _mm512_set1_epi32(if shape.bytes == 1 { 0xff } else { 0xffff });
-    let Widening { sign, keep, shift } = shape.widening();
-    let (sign, keep) = (_mm512_set1_epi32(sign as i32), _mm512_set1_epi32(keep as i32));
-    let shift = _mm_cvtsi32_si128(shift as i32);
+    let widening = Rows::new(shape.widening());
     for (c, (out, at)) in out.iter_mut().zip(at).enumerate() {
         let first = at.0[0] as usize;
         // SAFETY: so many bytes from each offset on are inside, and so are those of lanes one behind the other; four bytes
@@ -277,10 +324,7 @@ pub(super) fn load_narrow(
             }
         };
         let raw = _mm512_maskz_and_epi32(part(mask, c), words, field);
-        // As `widen` does.
-        let number = _mm512_sll_epi32(_mm512_sub_epi32(_mm512_xor_si512(raw, sign), sign), shift);
-        let value = _mm512_mask_mov_epi32(row(out), part(write, c), number);
-        put(out, _mm512_or_si512(_mm512_and_si512(row(out), keep), _mm512_andnot_si512(keep, value)));
+        widening.put(out, raw, part(write, c));
     }
     true
 }

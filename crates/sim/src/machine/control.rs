@@ -143,7 +143,13 @@ impl<O: Observer> Cx<'_, O> {
         {
             self.observer.waited(wave.id, site, &waits.counters);
         }
-        if wave.queue.has_any_of(waits.mask) {
+        self.complete_retired(wave, waits.mask);
+    }
+
+    /// Complete what has come due by what is retired in these channels, one bit each.
+    #[inline(always)]
+    fn complete_retired(&mut self, wave: &mut Wave, channels: u8) {
+        if wave.queue.has_any_of(channels) {
             self.complete_due(wave);
         } else {
             self.complete_lds_loads(wave, wave.queue.retired(Channel::Ds), u64::MAX);
@@ -159,12 +165,12 @@ impl<O: Observer> Cx<'_, O> {
         self.complete_by_mode(wave);
     }
 
+    #[inline(never)]
     fn back_pressure(&mut self, wave: &mut Wave) {
-        let set = self.counters;
-        for counter in set.counters() {
-            wave.queue.back_pressure(counter, set);
+        let stalled = wave.queue.back_pressure(self.counters);
+        if stalled != 0 {
+            self.complete_retired(wave, stalled);
         }
-        self.complete_due(wave);
     }
 
     /// All counters to zero (`s_wait_idle`).
