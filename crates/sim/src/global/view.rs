@@ -273,13 +273,13 @@ impl View {
             return self.claim_reads(claimant, size, places(at, mask).map(|place| from + place));
         }
         let (granule, within) = (from / GRANULE, (from % GRANULE) as u32);
+        let mut numbers = [0; 16];
         for (c, at) in at.iter().enumerate() {
             let mask = gather::part(mask, c);
-            match granules(at, mask, within, size as u32) {
-                Some(granules) if !self.readers.is_empty() && self.atomics.is_empty() => {
-                    for number in granules.numbers() {
-                        read_by(&mut self.readers[granule + number as usize], claimant);
-                    }
+            match granules(&mut numbers, at, mask, within, size as u32) {
+                Some(count) if !self.readers.is_empty() && self.atomics.is_empty() => {
+                    let readers = &mut self.readers[granule..];
+                    numbers[..count].iter().for_each(|&n| read_by(&mut readers[n as usize], claimant));
                 }
                 _ => {
                     let at = std::slice::from_ref(at);

@@ -23,6 +23,8 @@
 //! * a load of LDS by a row of addresses that is known ([`crate::lds_load`]): 35 to issue it (compare the row, two bounds, write
 //!   it down), 15 to see that it is due, and to move four dwords a lane 20 where 16 lanes read one behind the other or all the
 //!   same, 30 where four do, else 60 (an address, a load and a shuffle for each lane).
+//! * a copy between memory and LDS by rows that are known ([`crate::lds_copy`]): 110 to issue it, 90 to move 16 bytes a lane
+//!   where each four lanes are one behind the other.
 //! * a wait: 15 and what it completes.
 //! * a lane-wise operation ([`crate::lanewise`]): two to four times a burst.
 //!

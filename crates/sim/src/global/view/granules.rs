@@ -6,34 +6,32 @@ use crate::alu::{Level, level};
 use crate::pending::lanes;
 use crate::regs::Chunk;
 
-/// The granules of up to 16 lanes; neighbours in the same are counted once.
-pub(super) struct Granules {
-    numbers: [u32; 16],
-    count: usize,
-}
-
-impl Granules {
-    /// Their numbers.
-    #[inline(always)]
-    pub fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.numbers.iter().take(self.count).copied()
-    }
-}
-
-/// The granules of the lanes of `mask`, each of which has `size` bytes at its offset from `within` a granule on; `None` if one
-/// of them is in two.
+/// Puts the granules of the lanes of `mask`, each of which has `size` bytes at its offset from `within` a granule on, into
+/// `numbers`, those of neighbours in the same once; how many they are. `None` if a lane is in two.
 #[inline]
-pub(super) fn granules(at: &Chunk, mask: u16, within: u32, size: u32) -> Option<Granules> {
+pub(super) fn granules(
+    numbers: &mut [u32; 16],
+    at: &Chunk,
+    mask: u16,
+    within: u32,
+    size: u32,
+) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
         // SAFETY: the host has what the level stands for.
-        return unsafe { avx512::granules(at, mask, within, size) };
+        return unsafe { avx512::granules(numbers, at, mask, within, size) };
     }
-    granules_as_defined(at, mask, within, size)
+    granules_as_defined(numbers, at, mask, within, size)
 }
 
-fn granules_as_defined(at: &Chunk, mask: u16, within: u32, size: u32) -> Option<Granules> {
-    let mut granules = Granules { numbers: [0; 16], count: 0 };
+fn granules_as_defined(
+    numbers: &mut [u32; 16],
+    at: &Chunk,
+    mask: u16,
+    within: u32,
+    size: u32,
+) -> Option<usize> {
+    let mut count = 0;
     for lane in lanes(mask.into()) {
         let start = at.0[lane as usize] + within;
         let number = start / GRANULE as u32;
@@ -42,39 +40,39 @@ fn granules_as_defined(at: &Chunk, mask: u16, within: u32, size: u32) -> Option<
         }
         let before = lane.checked_sub(1).filter(|before| mask >> before & 1 != 0);
         if before.is_none_or(|before| (at.0[before as usize] + within) / GRANULE as u32 != number) {
-            granules.numbers[granules.count] = number;
-            granules.count += 1;
+            numbers[count] = number;
+            count += 1;
         }
     }
-    Some(granules)
+    Some(count)
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{GRANULE, Granules};
+    use super::GRANULE;
     use crate::regs::Chunk;
     use crate::regs::avx512::row;
 
     /// See [`super::granules`].
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn granules(at: &Chunk, mask: u16, within: u32, size: u32) -> Option<Granules> {
+    pub fn granules(numbers: &mut [u32; 16], at: &Chunk, mask: u16, within: u32, size: u32) -> Option<usize> {
         const SHIFT: u32 = GRANULE.trailing_zeros();
         let start = _mm512_add_epi32(row(at), _mm512_set1_epi32(within as i32));
         let last = _mm512_add_epi32(start, _mm512_set1_epi32(size as i32 - 1));
-        let numbers = _mm512_srli_epi32::<SHIFT>(start);
-        if _mm512_mask_cmpneq_epi32_mask(mask, numbers, _mm512_srli_epi32::<SHIFT>(last)) != 0 {
+        let found = _mm512_srli_epi32::<SHIFT>(start);
+        if _mm512_mask_cmpneq_epi32_mask(mask, found, _mm512_srli_epi32::<SHIFT>(last)) != 0 {
             return None;
         }
         // Each lane's number is in the next one.
-        let before = _mm512_alignr_epi32::<15>(numbers, numbers);
-        let new = mask & (_mm512_cmpneq_epi32_mask(numbers, before) | !(mask << 1));
-        let mut granules = Granules { numbers: [0; 16], count: new.count_ones() as usize };
-        let numbers = _mm512_maskz_compress_epi32(new, numbers);
+        let before = _mm512_alignr_epi32::<15>(found, found);
+        let new = mask & (_mm512_cmpneq_epi32_mask(found, before) | !(mask << 1));
         // SAFETY: 16 dwords of 16.
-        unsafe { _mm512_storeu_si512(granules.numbers.as_mut_ptr().cast(), numbers) };
-        Some(granules)
+        unsafe {
+            _mm512_storeu_si512(numbers.as_mut_ptr().cast(), _mm512_maskz_compress_epi32(new, found));
+        }
+        Some(new.count_ones() as usize)
     }
 }
 
@@ -96,10 +94,12 @@ mod tests {
             let odd = 1 + draw(4);
             let at = Chunk(std::array::from_fn(|l| l as u32 * step / odd * odd + 1000 * draw(2)));
             let mask = if draw(2) == 0 { u16::MAX } else { draw(1 << 16) as u16 };
-            let found = granules(&at, mask, within, size).map(|g| g.numbers().collect::<Vec<_>>());
-            let wanted =
-                granules_as_defined(&at, mask, within, size).map(|g| g.numbers().collect::<Vec<_>>());
+            let mut numbers = [[7; 16]; 2];
+            let found = granules(&mut numbers[0], &at, mask, within, size);
+            let wanted = granules_as_defined(&mut numbers[1], &at, mask, within, size);
             assert_eq!(found, wanted, "{at:?} {mask:#x} {within} {size}");
+            let count = found.unwrap_or(0);
+            assert_eq!(numbers[0][..count], numbers[1][..count], "{at:?} {mask:#x} {within} {size}");
         }
     }
 }
