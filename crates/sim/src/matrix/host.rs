@@ -345,11 +345,8 @@ pub(super) mod x86 {
         }
     }
 
-    /// What [`both_bytes`] of E4M3 are to be multiplied by.
-    pub const E4M3_FACTOR: f32 = 256.0;
-
     /// The high bytes of both halves of each lane as numbers: E5M2 is the high byte of binary16; so is E4M3 a bit lower, but
-    /// for the bias ([`E4M3_FACTOR`]) and for its NaN, which is the largest number of binary16's that has these bits.
+    /// for the bias ([`bytes_factor`]) and for its NaN, which is the largest number of binary16's that has these bits.
     ///
     /// # Safety
     /// As [`both`].
@@ -367,6 +364,25 @@ pub(super) mod x86 {
             let number = _mm512_mask_mov_epi16(number, nan, _mm512_set1_epi16(0x7e00));
             both::<false>(number)
         }
+    }
+
+    /// The four bytes of each lane, the lowest first, as [`both_bytes`] has them.
+    ///
+    /// # Safety
+    /// As [`both`].
+    #[inline(always)]
+    pub unsafe fn bytes<const E5M2: bool>(words: __m512i) -> [__m512; 4] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let [zero, two] = both_bytes::<E5M2>(_mm512_slli_epi16::<8>(words));
+            let [one, three] = both_bytes::<E5M2>(words);
+            [zero, one, two, three]
+        }
+    }
+
+    /// What [`bytes`] are to be multiplied by.
+    pub const fn bytes_factor(e5m2: bool) -> f32 {
+        if e5m2 { 1.0 } else { 256.0 }
     }
 
     impl Host for Avx512 {
@@ -407,11 +423,8 @@ pub(super) mod x86 {
         fn fp8<const E5M2: bool>(words: &Chunk, to: [&mut Lanes; 4]) {
             // SAFETY: code of this level runs only where AVX-512 is; every vector is 16 numbers.
             unsafe {
-                let words = avx512::row(words);
-                let [zero, two] = both_bytes::<E5M2>(_mm512_slli_epi16::<8>(words));
-                let [one, three] = both_bytes::<E5M2>(words);
-                let factor = _mm512_set1_ps(if E5M2 { 1.0 } else { E4M3_FACTOR });
-                for (to, numbers) in to.into_iter().zip([zero, one, two, three]) {
+                let factor = _mm512_set1_ps(bytes_factor(E5M2));
+                for (to, numbers) in to.into_iter().zip(bytes::<E5M2>(avx512::row(words))) {
                     _mm512_storeu_ps(to.0.as_mut_ptr(), _mm512_mul_ps(numbers, factor));
                 }
             }

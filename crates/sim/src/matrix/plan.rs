@@ -35,7 +35,7 @@ pub struct Plan {
     /// C and D are binary32 and a row of D lies where the same row of C did, or nowhere C is: tile by tile, D can be written
     /// before the next tile's C is read.
     pub direct: bool,
-    /// Of a dense product on a host with AVX-512, what it goes along.
+    /// On a host with AVX-512, what a product that is not sparse goes along.
     pub stream: Option<Stream>,
     /// The scales of A and B.
     pub scales: Option<Scales>,
@@ -58,15 +58,20 @@ pub struct Stream {
     pub in_registers: bool,
     /// A's units in the order in which they are converted, from the slab's begin.
     pub convert: Box<[u32]>,
+    /// B's, if it is converted, too.
+    pub convert_b: Box<[u32]>,
     /// For each 16 rows, A's elements of the pass, from the slab's begin or, if decoded, from A's first vector; of an A that is
     /// converted, the first one alone, from the first number.
     pub a: Box<[u32]>,
-    /// B's units of the pass, from the slab's begin or, if decoded, from B's first vector.
+    /// B's units of the pass, from the slab's begin or, if decoded, from B's first vector. (Products with scales take all of A
+    /// and B as they are decoded.)
     pub b: Box<[u32]>,
-    /// For each 16 rows, those of C, from the slab's begin or from the first sum; all 0 if it is a constant.
+    /// For each four rows, the first one of C, from the slab's begin or from the first sum; all 0 if it is a constant.
     pub c: Box<[u32]>,
-    /// For each 16 rows, those of D.
+    /// For each four rows, the first one of D.
     pub d: Box<[u32]>,
+    /// From a row of C, and from one of D, to the next one of the four.
+    pub apart: [usize; 2],
     /// Sign bits of B's dwords to turn, for A and B that are negated.
     pub flip: u32,
 }

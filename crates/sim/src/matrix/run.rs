@@ -404,8 +404,9 @@ impl Kernel for Scaled {
         load_all::<H>(regs, plan, &mut scratch);
         let [_, row_tiles, column_tiles] = plan.tiles;
         let blocks = plan.steps.len() / scales.block;
-        let a_scales = scale_values(regs, &scales.a, row_tiles, blocks);
-        let b_scales = scale_values(regs, &scales.b, column_tiles, blocks);
+        let [mut a_scales, mut b_scales] = [[Lanes::ZERO; MOST_SCALES]; 2];
+        scale_values(regs, &scales.a, row_tiles, &mut a_scales[..blocks * row_tiles]);
+        scale_values(regs, &scales.b, column_tiles, &mut b_scales[..blocks * column_tiles]);
         let clamps = plan.clamps_f32 && regs.mode.fp16_ovfl;
         let Scratch { a, b, sums, .. } = &mut *scratch;
         tiles(plan, sums, |sums, at| {
@@ -416,12 +417,13 @@ impl Kernel for Scaled {
             for (block, steps) in plan.steps.chunks_exact(scales.block).enumerate() {
                 let mut products = [Lanes::ZERO; 16];
                 H::multiply::<true>(&mut products, &a[at.a..], &b[at.b..], steps);
-                let rows = &a_scales[block][16 * at.row..][..16];
-                let columns = &b_scales[block][16 * at.column..][..16];
+                let rows = &a_scales[block * row_tiles + at.row].0;
+                let columns = &b_scales[block * column_tiles + at.column].0;
                 for ((sum, product), row) in sums.iter_mut().zip(&products).zip(rows) {
                     let before = *sum;
                     for ((sum, product), column) in sum.0.iter_mut().zip(&product.0).zip(columns) {
-                        *sum = (f64::from(*sum) + f64::from(*product) * (row * column)) as f32;
+                        let scale = f64::from(*row) * f64::from(*column);
+                        *sum = (f64::from(*sum) + f64::from(*product) * scale) as f32;
                     }
                     if clamps {
                         clamp_row(sum, &before, product);
@@ -447,13 +449,16 @@ fn clamp_row(sums: &mut Lanes, before: &Lanes, product: &Lanes) {
     }
 }
 
-/// Scales by block along K and row (column), of `tiles` times 16 rows.
+/// Blocks along K of a scaled product, times the 16 rows of which it has most.
+pub const MOST_SCALES: usize = 16;
+
+/// Scales, by block along K and then by 16 rows (columns) of `tiles`.
 #[inline(always)]
-fn scale_values(regs: &Regs, scale: &Scale, tiles: usize, blocks: usize) -> [[f64; 32]; 8] {
+pub fn scale_values(regs: &Regs, scale: &Scale, tiles: usize, values: &mut [Lanes]) {
     match scale.format {
-        ScaleFormat::E8m0 => scale_values_of(regs, scale, tiles, blocks, scale::e8m0_to_f32),
-        ScaleFormat::E5m3 => scale_values_of(regs, scale, tiles, blocks, scale::e5m3_to_f32),
-        ScaleFormat::E4m3 => scale_values_of(regs, scale, tiles, blocks, scale::e4m3_scale_to_f32),
+        ScaleFormat::E8m0 => scale_values_of(regs, scale, tiles, values, scale::e8m0_to_f32),
+        ScaleFormat::E5m3 => scale_values_of(regs, scale, tiles, values, scale::e5m3_to_f32),
+        ScaleFormat::E4m3 => scale_values_of(regs, scale, tiles, values, scale::e4m3_scale_to_f32),
     }
 }
 
@@ -462,12 +467,11 @@ fn scale_values_of(
     regs: &Regs,
     scale: &Scale,
     tiles: usize,
-    blocks: usize,
+    values: &mut [Lanes],
     value: impl Fn(u8) -> f32,
-) -> [[f64; 32]; 8] {
-    let mut values = [[0.0; 32]; 8];
-    for (block, values) in values.iter_mut().enumerate().take(blocks) {
-        for (tile, values) in values.chunks_exact_mut(16).enumerate().take(tiles) {
+) {
+    for (block, values) in values.chunks_exact_mut(tiles).enumerate() {
+        for (tile, values) in values.iter_mut().enumerate() {
             let (chunk, byte) = match scale.from {
                 ScaleFrom::Lanes { at, byte } => (&regs.v[at + tile + tiles * block], u32::from(byte)),
                 ScaleFrom::Bytes { at, half } => {
@@ -476,12 +480,11 @@ fn scale_values_of(
                 ScaleFrom::Scalar(at) => (&Chunk::splat(regs.s[at]), 0),
                 ScaleFrom::Constant(byte) => (&Chunk::splat(u32::from(byte)), 0),
             };
-            for (x, word) in values.iter_mut().zip(&chunk.0) {
-                *x = f64::from(value((word >> (8 * byte)) as u8));
+            for (x, word) in values.0.iter_mut().zip(&chunk.0) {
+                *x = value((word >> (8 * byte)) as u8);
             }
         }
     }
-    values
 }
 
 /// A product with a sparse A: each of its elements meets the row of B that its index says, the others none.

@@ -29,6 +29,8 @@ pub fn bind(binder: &mut Binder<'_>, row: &'static MatrixRow) -> Result<Op, Bind
 pub fn bind_at(binder: &mut Binder<'_>, row: &'static MatrixRow, level: Level) -> Result<Op, BindError> {
     let (plan, body) = Binding { binder, row }.plan(level)?;
     Ok(Op {
+        // The bodies of streams do.
+        goes_on: plan.stream.is_some(),
         detail: Some(Arc::new(Detail::Matrix(Box::new(plan)))),
         ..Op::new(body, OpKind::Alu, binder.inst.size / 4)
     })
@@ -128,7 +130,7 @@ impl Binding<'_, '_> {
             a_lanes: [[0; 64]; 4],
         };
         #[cfg(target_arch = "x86_64")]
-        if row.kind == Kind::Dense
+        if !sparse
             && level == Level::Avx512
             && let Some((stream, body)) = stream::bind(&plan)
         {

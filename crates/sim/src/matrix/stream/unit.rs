@@ -11,6 +11,8 @@ pub trait Unit {
     const ELEMENTS: usize;
     /// Units are decoded vectors.
     const DECODED: bool = false;
+    /// A and B are both converted, in the order of K ([`super::narrow`]).
+    const IN_ORDER: bool = false;
     /// A's units are numbers where they are.
     const IN_PLACE: bool = Self::DECODED;
     /// Numbers from an element of a row of the converted A to that of the next row, and from an element to the next one of
@@ -117,6 +119,26 @@ impl Unit for Decoded {
     }
 }
 
+/// A decoded vector of an A and a B that are so in the order of K.
+pub struct InOrder;
+
+impl Unit for InOrder {
+    const ELEMENTS: usize = 1;
+    const IN_ORDER: bool = true;
+
+    #[inline(always)]
+    unsafe fn a(words: &Chunk, flush: __mmask16, to: *mut Lanes) {
+        // SAFETY: the caller's promise.
+        unsafe { Decoded::a(words, flush, to) }
+    }
+
+    #[inline(always)]
+    unsafe fn b(words: __m512i, flush: __mmask16) -> [__m512; 4] {
+        // SAFETY: the caller's promise.
+        unsafe { Decoded::b(words, flush) }
+    }
+}
+
 /// binary16.
 pub struct F16;
 
@@ -164,20 +186,6 @@ impl Unit for Bf16 {
 /// FP8 and BF8, A of E5M2 or E4M3, and B. The factor that makes E4M3 of B what it stands for is in A.
 pub struct Bytes<const A_E5M2: bool, const B_E5M2: bool>;
 
-/// The four bytes of each lane, as [`x86::both_bytes`] has them.
-///
-/// # Safety
-/// The host must have AVX-512 F and BW.
-#[inline(always)]
-unsafe fn bytes<const E5M2: bool>(words: __m512i) -> [__m512; 4] {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let [zero, two] = x86::both_bytes::<E5M2>(_mm512_slli_epi16::<8>(words));
-        let [one, three] = x86::both_bytes::<E5M2>(words);
-        [zero, one, two, three]
-    }
-}
-
 impl<const A_E5M2: bool, const B_E5M2: bool> Unit for Bytes<A_E5M2, B_E5M2> {
     const ELEMENTS: usize = 4;
 
@@ -185,12 +193,11 @@ impl<const A_E5M2: bool, const B_E5M2: bool> Unit for Bytes<A_E5M2, B_E5M2> {
     unsafe fn a(words: &Chunk, _flush: __mmask16, to: *mut Lanes) {
         // SAFETY: the caller's promise.
         unsafe {
-            let numbers = bytes::<A_E5M2>(avx512::row(words));
+            let numbers = x86::bytes::<A_E5M2>(avx512::row(words));
             if A_E5M2 && B_E5M2 {
                 return put(numbers, to);
             }
-            let of = |e5m2: bool| if e5m2 { 1.0 } else { x86::E4M3_FACTOR };
-            let factor = _mm512_set1_ps(of(A_E5M2) * of(B_E5M2));
+            let factor = _mm512_set1_ps(x86::bytes_factor(A_E5M2) * x86::bytes_factor(B_E5M2));
             put(numbers.map(|x| _mm512_mul_ps(x, factor)), to);
         }
     }
@@ -198,6 +205,6 @@ impl<const A_E5M2: bool, const B_E5M2: bool> Unit for Bytes<A_E5M2, B_E5M2> {
     #[inline(always)]
     unsafe fn b(words: __m512i, _flush: __mmask16) -> [__m512; 4] {
         // SAFETY: the caller's promise.
-        unsafe { bytes::<B_E5M2>(words) }
+        unsafe { x86::bytes::<B_E5M2>(words) }
     }
 }
