@@ -1,7 +1,7 @@
 //! How long matrix products take: floating-point operations a second of one wave, beside what one thread of the host can do.
 //!
 //! `cargo bench -p wavemark-filetests --bench matrix`. A kernel is a loop of nothing but one product, unchecked; its time is
-//! the run's own, start-up included, which ten thousand rounds make small.
+//! the run's own, start-up included, which many rounds make small.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,10 +14,16 @@ use wavemark_driver::report::{Checked, Outcome};
 use wavemark_driver::run::run;
 use wavemark_target::Processor;
 
-/// Rounds of the loop.
-const ROUNDS: u32 = 10_000;
+/// Rounds of the loop: the more, the smaller a product is; the loop counts to what 16 bits hold.
+fn rounds(operations: u32) -> u32 {
+    (80_000_000 / operations).min(0x7fff)
+}
+
 /// Products of a round.
 const UNROLLED: u32 = 16;
+
+/// Registers with scales, up to the last one.
+const SCALES: u32 = 110;
 
 /// Target, product, and the multiplications and additions of one. D is C, as compilers write sums, or apart from it.
 const CASES: &[(&str, &str, u32)] = &[
@@ -31,6 +37,11 @@ const CASES: &[(&str, &str, u32)] = &[
     (
         "gfx1250",
         "v_wmma_scale_f32_16x16x128_f8f6f4 v[64:71], v[0:15], v[32:47], v[64:71], v110, v111",
+        16 * 16 * 128,
+    ),
+    (
+        "gfx1250",
+        "v_wmma_scale_f32_16x16x128_f8f6f4 v[64:71], v[0:15], v[32:47], v[64:71], v0, v1",
         16 * 16 * 128,
     ),
     (
@@ -75,9 +86,10 @@ const CASES: &[(&str, &str, u32)] = &[
     ),
 ];
 
-/// The loop, with small numbers in all registers.
-fn kernel(target: &str, product: &str) -> Input {
-    let registers: String = (0..112).map(|n| format!("\tv_mov_b32_e32 v{n}, 0x2c002c00\n")).collect();
+/// The loop, with small numbers in all registers, and scales of one.
+fn kernel(target: &str, product: &str, rounds: u32) -> Input {
+    let number = |n| if n < SCALES { "0x2c002c00" } else { "0x7f7f7f7f" };
+    let registers: String = (0..112).map(|n| format!("\tv_mov_b32_e32 v{n}, {}\n", number(n))).collect();
     let products = format!("\t{product}\n").repeat(UNROLLED as usize);
     let lanes = lanes(target);
     let layout = match lanes {
@@ -93,7 +105,7 @@ fn kernel(target: &str, product: &str) -> Input {
 	.p2align 8
 	.type k,@function
 k:
-{registers}	s_movk_i32 s8, {ROUNDS}
+{registers}	s_movk_i32 s8, {rounds}
 .Lround:
 {products}	s_sub_i32 s8, s8, 1
 	s_cmp_lg_u32 s8, 0
@@ -162,8 +174,9 @@ fn products(criterion: &mut Criterion) {
         let launch = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("matrix-{target}.toml"));
         let text = format!("kernel = \"k\"\ngrid = [1, 1, 1]\nblock = [{}, 1, 1]\n", lanes(target));
         std::fs::write(&launch, text).expect("a folder for tests");
-        let input = kernel(target, product);
-        group.throughput(Throughput::Elements(u64::from(2 * operations) * u64::from(ROUNDS * UNROLLED)));
+        let rounds = rounds(operations);
+        let input = kernel(target, product, rounds);
+        group.throughput(Throughput::Elements(u64::from(2 * operations) * u64::from(rounds * UNROLLED)));
         group.bench_function(format!("{target} {product}"), |bencher| {
             bencher.iter_custom(|times| {
                 (0..times).map(|_| Duration::from_secs_f64(seconds(&input, &launch))).sum()
