@@ -18,12 +18,12 @@ impl Kernel for Blocks {
         let clamps = plan.clamps_f32 && regs.mode.fp16_ovfl;
         let Scratch { a, b, sums, .. } = &mut *scratch;
         for k in 0..plan.a.items {
-            let (a, b) = (numbers(&a[4 * k..][..4]), numbers(&b[4 * k..][..4]));
+            let (Some(a), b) = (a[4 * k..].first_chunk(), numbers(&b[4 * k..][..4])) else { return };
             for (row, lanes) in plan.a_lanes.iter().enumerate() {
+                let of_a = H::lanes(a, lanes);
                 let sums = numbers_mut(&mut sums[4 * row..][..4]);
-                for ((sum, lane), y) in sums.iter_mut().zip(lanes).zip(b) {
-                    let x = a[*lane as usize & 63];
-                    *sum = if clamps { clamped(*sum, x, *y) } else { x.mul_add(*y, *sum) };
+                for ((sum, x), y) in sums.iter_mut().zip(numbers(&of_a)).zip(b) {
+                    *sum = if clamps { clamped(*sum, *x, *y) } else { x.mul_add(*y, *sum) };
                 }
             }
         }

@@ -2,6 +2,9 @@
 //! multiply-add, to nearest even, each; denormals are kept (CDNA4 7.4). Each element is in two registers, the low half
 //! first.
 
+#[cfg(target_arch = "x86_64")]
+pub mod avx512;
+
 use super::host::{Host, Kernel};
 use super::plan::{AddendFrom, Plan};
 use super::run::plan_of;

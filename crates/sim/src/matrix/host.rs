@@ -81,6 +81,15 @@ pub trait Host: 'static {
     #[inline(always)]
     fn fp8<const E5M2: bool>(_words: &Chunk, _to: [&mut Lanes; 4]) {}
 
+    /// What lane `lanes[l]` of 64 has, in lane l.
+    #[inline(always)]
+    fn lanes(of: &[Lanes; 4], lanes: &[u8; 64]) -> [Lanes; 4] {
+        let of = numbers(of);
+        std::array::from_fn(|chunk| {
+            Lanes(std::array::from_fn(|lane| of[usize::from(lanes[16 * chunk + lane]) & 63]))
+        })
+    }
+
     /// [`Host::multiply`] for a sparse A: each element of a pair meets the vector of B that its index says. `chunks` is the
     /// distance of a pair's elements.
     fn multiply_sparse<const EXACT: bool>(
@@ -428,6 +437,26 @@ pub(super) mod x86 {
                     _mm512_storeu_ps(to.0.as_mut_ptr(), _mm512_mul_ps(numbers, factor));
                 }
             }
+        }
+
+        #[inline(always)]
+        fn lanes(of: &[Lanes; 4], lanes: &[u8; 64]) -> [Lanes; 4] {
+            let mut found = [Lanes::ZERO; 4];
+            // SAFETY: code of this level runs only where AVX-512 is; each chunk has 16 lanes.
+            unsafe {
+                let at = |chunk: usize| of[chunk].0.as_ptr();
+                let [low, next] = [_mm512_loadu_ps(at(0)), _mm512_loadu_ps(at(1))];
+                let [third, high] = [_mm512_loadu_ps(at(2)), _mm512_loadu_ps(at(3))];
+                for (chunk, found) in found.iter_mut().enumerate() {
+                    let lanes = _mm_loadu_si128(lanes.as_ptr().add(16 * chunk).cast());
+                    let lanes = _mm512_cvtepu8_epi32(lanes);
+                    let upper = _mm512_test_epi32_mask(lanes, _mm512_set1_epi32(32));
+                    let of_lower = _mm512_permutex2var_ps(low, lanes, next);
+                    let of_upper = _mm512_permutex2var_ps(third, lanes, high);
+                    _mm512_storeu_ps(found.0.as_mut_ptr(), _mm512_mask_mov_ps(of_lower, upper, of_upper));
+                }
+            }
+            found
         }
 
         #[inline(always)]

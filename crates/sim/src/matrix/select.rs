@@ -188,6 +188,8 @@ impl Binding<'_, '_> {
             a_lanes: [0, 1, 2, 3].map(|row| std::array::from_fn(|lane| lanes.a[lane & !3 | row])),
         };
         let body = match (double, row.m) {
+            #[cfg(target_arch = "x86_64")]
+            (true, 16) if level == Level::Avx512 => super::double::avx512::product,
             (true, 16) => body::<Double>(level),
             (true, _) => body::<DoubleBlocks>(level),
             (false, _) => body::<Blocks>(level),
