@@ -27,7 +27,7 @@ impl Kernel for Blocks {
                 }
             }
         }
-        store(regs, plan, &mut scratch);
+        store::<H>(regs, plan, &mut scratch);
         scratch.give_back();
     }
 }

@@ -40,6 +40,9 @@ pub fn numbers_mut(vectors: &mut [Lanes]) -> &mut [f32] {
     unsafe { std::slice::from_raw_parts_mut(vectors.as_mut_ptr().cast(), vectors.len() * 16) }
 }
 
+/// The NaN of results of binary16.
+pub const NAN_F16: u16 = 0x7e00;
+
 /// One step of a product: which vector of the decoded A and which of the decoded B meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
@@ -53,6 +56,13 @@ pub struct Step {
 pub trait Host: 'static {
     /// Binary16 in bits `SHIFT + 15 : SHIFT` of each lane, as binary32.
     fn f16<const SHIFT: u32>(words: &[u32; 16]) -> Lanes;
+
+    /// Numbers as binary16 in the low halves, rounded to nearest even; NaNs are the positive quiet one without payload.
+    #[inline(always)]
+    fn to_f16(numbers: &Lanes) -> Chunk {
+        let code = |x: f32| if x.is_nan() { NAN_F16 } else { wavemark_numerics::f16::from_f32(x) };
+        Chunk(numbers.0.map(|x| code(x).into()))
+    }
 
     /// Both halves of each lane.
     #[inline(always)]
@@ -161,7 +171,7 @@ impl Host for Portable {
 pub(super) mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Host, Lanes, NAN_BITS, Pair, Step, Tile16, met};
+    use super::{Host, Lanes, NAN_BITS, NAN_F16, Pair, Step, Tile16, met};
     use crate::regs::{Chunk, avx512};
 
     /// [`super::Level::Avx2`].
@@ -437,6 +447,20 @@ pub(super) mod x86 {
                     _mm512_storeu_ps(to.0.as_mut_ptr(), _mm512_mul_ps(numbers, factor));
                 }
             }
+        }
+
+        #[inline(always)]
+        fn to_f16(numbers: &Lanes) -> Chunk {
+            let mut out = Chunk::ZERO;
+            // SAFETY: code of this level runs only where AVX-512 F is; both arrays are 64 bytes.
+            unsafe {
+                let numbers = _mm512_loadu_ps(numbers.0.as_ptr());
+                let halves = _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(numbers);
+                let nans = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(numbers, numbers);
+                let nan = _mm512_set1_epi32(NAN_F16.into());
+                avx512::put(&mut out, _mm512_mask_mov_epi32(_mm512_cvtepu16_epi32(halves), nans, nan));
+            }
+            out
         }
 
         #[inline(always)]

@@ -16,7 +16,7 @@ use std::cell::Cell;
 use wavemark_numerics::{bf16, f16, scale};
 
 use super::element::{decode, flush, negate};
-use super::host::{Host, Kernel, Lanes, Step, numbers, numbers_mut};
+use super::host::{Host, Kernel, Lanes, NAN_F16, Step, numbers, numbers_mut};
 use super::layout::{Pair, RowPlace};
 use super::plan::{AddendFrom, Factor, Plan, Scale, ScaleFormat, ScaleFrom};
 use super::table::Accumulator;
@@ -225,7 +225,7 @@ pub fn load_addend<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
 
 /// Rounds the sums to the elements of D and writes them, if that is not done tile by tile.
 #[inline(always)]
-pub fn store(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
+pub fn store<H: Host>(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
     if plan.direct {
         return;
     }
@@ -247,8 +247,12 @@ pub fn store(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
                 *word = (if saturates { c.saturating_add(sum) } else { c.wrapping_add(sum) }) as u32;
             }
         }
-        Accumulator::F16 if ovfl => round(words, sums, 0x7e00, f16::from_f32_clamped),
-        Accumulator::F16 => round(words, sums, 0x7e00, f16::from_f32),
+        Accumulator::F16 if ovfl => round(words, sums, NAN_F16, f16::from_f32_clamped),
+        Accumulator::F16 => {
+            for (word, sum) in scratch.words.iter_mut().zip(&scratch.sums[..rows]) {
+                *word = H::to_f16(sum);
+            }
+        }
         Accumulator::Bf16 if ovfl => round(words, sums, 0x7fc0, bf16::from_f32_clamped),
         Accumulator::Bf16 => round(words, sums, 0x7fc0, bf16::from_f32),
         Accumulator::F64 => {}
@@ -387,7 +391,7 @@ impl Kernel for Dense {
                 (false, false, false) => H::multiply::<false>(sums, a, b, steps),
             }
         });
-        store(regs, plan, &mut scratch);
+        store::<H>(regs, plan, &mut scratch);
         scratch.give_back();
     }
 }
@@ -434,7 +438,7 @@ impl Kernel for Scaled {
                 store_tile(&mut tile, sums);
             }
         });
-        store(regs, plan, &mut scratch);
+        store::<H>(regs, plan, &mut scratch);
         scratch.give_back();
     }
 }
@@ -509,7 +513,7 @@ impl Kernel for Sparse {
                 H::multiply_sparse::<false>(sums, a, b, index, &plan.pairs, plan.chunks);
             }
         });
-        store(regs, plan, &mut scratch);
+        store::<H>(regs, plan, &mut scratch);
         scratch.give_back();
     }
 }

@@ -380,7 +380,7 @@ fn prepare(regs: &Regs, plan: &Plan, scratch: &mut Scratch, decodes: bool) {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
 #[inline(never)]
 fn finish(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
-    store(regs, plan, scratch);
+    store::<Avx512>(regs, plan, scratch);
 }
 
 /// Makes the NaNs of D what they are to be.
