@@ -1,8 +1,8 @@
 //! Clusters that are alike are checked once.
 //!
 //! What the checker says of registers, LDS, counters and barriers of a cluster depends on its events alone: which wave
-//! executes which instruction with which EXEC, where in LDS it accesses, and in which order. Most clusters of a launch have
-//! the same events. So the events of one are noted as it is checked (a [`Story`]), and others are compared with it as they
+//! executes which instruction, where in LDS it accesses, and in which order. (Of EXEC it matters whether there is any lane, and
+//! rarely whether there are all.) Most clusters of a launch have the same events. So the events of one are noted as it is checked (a [`Story`]), and others are compared with it as they
 //! run: as long as they are the same, there is nothing to find. Where a cluster leaves all stories that are known, the
 //! checker is told what it has missed, and the cluster's is a story of its own.
 //!
@@ -28,7 +28,7 @@ use wavemark_sim::regs::Regs;
 
 use crate::waits::{self, WaitStats, WaitTable};
 use crate::{Checker, Finding};
-use story::{Cursor, Event, GroupStart, Issued, Issues, Key, Kind, Next, Story, WaveStart, number};
+use story::{Cursor, Event, Exec, GroupStart, Issued, Issues, Key, Kind, Next, Story, WaveStart, number};
 use written::Written;
 
 /// Stories that are kept.
@@ -58,6 +58,8 @@ enum Mode {
 struct Stories {
     /// The address of the code.
     base: u64,
+    /// EXEC with all lanes.
+    all_lanes: u64,
     kept: Vec<Story>,
     /// The operations of all of them.
     issues: Issues,
@@ -86,9 +88,10 @@ struct Stories {
 }
 
 impl Stories {
-    fn new(base: u64, checks_global: bool) -> Stories {
+    fn new(base: u64, lanes: u32, checks_global: bool) -> Stories {
         Stories {
             base,
+            all_lanes: u64::MAX >> (u64::BITS - lanes),
             checks_global,
             kept: Vec::new(),
             issues: Issues::default(),
@@ -238,7 +241,7 @@ impl Alike {
             seq: seq.clone(),
             ..(**issue).clone()
         };
-        for next in beginning.told() {
+        for next in beginning.told(stories.all_lanes) {
             let key = match next {
                 Next::Instruction(key, _) | Next::Event(key, _) => key,
             };
@@ -292,6 +295,7 @@ impl Alike {
                 (_, None) => {}
             }
         }
+        checker.depends_on_exec = false;
         stories.mode = if stories.credit > 0 && stories.kept.len() < STORIES {
             stories.credit -= 1;
             let common = (0..story).map(|other| stories.kept[story].common[other].min(at));
@@ -316,12 +320,13 @@ impl Alike {
     /// The same for the execution of an instruction, which is noted if it is not known.
     #[inline]
     fn known_instruction(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
-        let key = self.key(Kind::Instruction, wave, Some(site));
+        let key = self.key(Kind::Instruction, wave, Some(site)).with_exec(Exec::of(exec));
         let Some(stories) = &mut self.stories else { return false };
         match &mut stories.mode {
             Mode::Following(story, at) => {
-                if stories.kept[*story].meets_instruction(at, key, exec)
-                    || self.branch_off(|story, at| story.meets_instruction(at, key, exec))
+                let is_all = exec == stories.all_lanes;
+                if stories.kept[*story].meets_instruction(at, key, is_all)
+                    || self.branch_off(|story, at| story.meets_instruction(at, key, is_all))
                 {
                     return true;
                 }
@@ -332,7 +337,7 @@ impl Alike {
         if let Some(stories) = &mut self.stories
             && let Mode::Noting(story) = &mut stories.mode
         {
-            story.note_instruction(key, exec);
+            story.note_instruction(key);
             stories.keep_small();
         }
         false
@@ -417,7 +422,7 @@ impl Observer for Alike {
     fn split(&self) -> Option<Alike> {
         let checker = self.checker.part();
         let base = self.checker.code.as_ref()?.base;
-        let stories = Some(Box::new(Stories::new(base, checker.checks.global)));
+        let stories = Some(Box::new(Stories::new(base, checker.machine.lanes(), checker.checks.global)));
         Some(Alike { checker, stories })
     }
 
@@ -502,13 +507,20 @@ impl Observer for Alike {
             return;
         }
         self.checker.instruction(wave, site, exec, regs);
+        if std::mem::take(&mut self.checker.depends_on_exec)
+            && let Some(stories) = &mut self.stories
+            && let Mode::Noting(story) = &mut stories.mode
+        {
+            story.last_needs_exec(exec == stories.all_lanes);
+        }
     }
 
     fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
-        let key = self.key(Kind::Instruction, wave, Some(site));
+        let key = self.key(Kind::Instruction, wave, Some(site)).with_exec(Exec::of(exec));
+        let is_all = self.stories.as_ref().is_some_and(|stories| exec == stories.all_lanes);
         // What is executed from there on, as far as it only computes and EXEC stays what it is, is what the story says, too: it
         // was the same code. The place in the story goes on when that is done.
-        self.goes_on(|story, at| story.meets_instruction(&mut at.clone(), key, exec))
+        self.goes_on(|story, at| story.meets_instruction(&mut at.clone(), key, is_all))
     }
 
     fn follows_issue(&mut self, wave: WaveId, site: &Site, load: &LoadIssue<'_>) -> bool {

@@ -190,6 +190,8 @@ pub struct Checker {
     depends_on_values: bool,
     /// An operation was right because it stores in LDS what others have stored there.
     repeats: bool,
+    /// It mattered to an instruction whether EXEC had all lanes.
+    depends_on_exec: bool,
 }
 
 impl Checker {
@@ -227,6 +229,7 @@ impl Checker {
             group_cluster: FxHashMap::default(),
             depends_on_values: false,
             repeats: false,
+            depends_on_exec: false,
         }
     }
 

@@ -281,9 +281,12 @@ impl Checker {
             info.reads().flat_map(RegRange::numbers).filter(|&register| tracked(register)).peekable();
         if !info.copies || copied.peek().is_none() || copied.any(|register| !state.undefined.has(register)) {
             state.undefined.remove(&info.written);
-        } else if info.heeds_exec && exec.count_ones() == lanes {
+        } else if info.heeds_exec {
             // Scalar registers that calling conventions preserve are saved and restored whatever they hold.
-            state.undefined.insert(&info.written);
+            self.depends_on_exec = true;
+            if exec.count_ones() == lanes {
+                state.undefined.insert(&info.written);
+            }
         }
     }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use wavemark_sim::events::{
-    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Extent, Issue, LoadIssue, OpId, Space, WaveId,
+    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Direction, Extent, Issue, LoadIssue, OpId,
+    Space, WaveId,
 };
 use wavemark_sim::pending::lanes;
 
@@ -28,25 +29,67 @@ pub(super) enum Kind {
     GroupEnds,
 }
 
-/// An event, but for its details: its kind, its wave by the number in the cluster (there are less than 2^12), and its
-/// instruction.
+/// What EXEC is to the checker when an instruction is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exec {
+    /// 0.
+    None,
+    /// Something else, and it does not matter what.
+    Some,
+    /// All lanes, where that matters.
+    All,
+    /// A part of them, where that matters.
+    Part,
+}
+
+impl Exec {
+    /// What is to be noted of an instruction that is about to be executed.
+    #[inline]
+    pub fn of(exec: u64) -> Exec {
+        if exec == 0 { Exec::None } else { Exec::Some }
+    }
+
+    /// One that is the same to the checker, of a wave with these lanes.
+    fn example(self, all: u64) -> u64 {
+        match self {
+            Exec::None => 0,
+            Exec::Some | Exec::All => all,
+            Exec::Part => 1,
+        }
+    }
+}
+
+/// An event, but for its details: its kind, its wave by the number in the cluster (there are less than 2^12), its
+/// instruction, and what EXEC is, if it is an instruction's execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Key(u64);
 
 impl Key {
-    const WAVE: u32 = 4;
+    const EXEC: u32 = 4;
+    const WAVE: u32 = Key::EXEC + 2;
     const MSB: u32 = Key::WAVE + 12;
     const PC: u32 = Key::MSB + 8;
 
     /// Of a wave and an instruction, which stands so far behind the start of the code: instructions are dwords, and code has
-    /// less than 2^40 of them.
+    /// less than 2^38 of them.
     #[inline]
     pub fn new(kind: Kind, rank: u32, place: Option<(u64, u8)>) -> Key {
         let (offset, msb) = place.unwrap_or_default();
         Key(kind as u64 | u64::from(rank) << Key::WAVE | u64::from(msb) << Key::MSB | (offset / 4) << Key::PC)
     }
 
-    /// Whether it is an instruction's execution, which EXEC follows.
+    /// The same with what EXEC is.
+    #[inline]
+    pub fn with_exec(self, exec: Exec) -> Key {
+        Key(self.0 & !(0b11 << Key::EXEC) | (exec as u64) << Key::EXEC)
+    }
+
+    /// What EXEC is.
+    fn exec(self) -> Exec {
+        [Exec::None, Exec::Some, Exec::All, Exec::Part][(self.0 >> Key::EXEC) as usize & 0b11]
+    }
+
+    /// Whether it is an instruction's execution.
     fn is_instruction(self) -> bool {
         self.0 & 0xf == Kind::Instruction as u64
     }
@@ -128,7 +171,8 @@ impl Issued {
             && issue.accesses.iter().zip(load.accesses).all(|(access, row)| {
                 (access.space, access.direction) == (row.space, row.direction)
                     && matches!(&access.extent, Extent::Lanes { mask, bytes, addr }
-                        if (*mask, *bytes) == (row.mask, row.bytes)
+                        if *bytes == row.bytes
+                            && masks_alike(row.space, row.direction, *mask, row.mask)
                             && (row.space != Space::Lds || row.is_at(addr)))
             })
     }
@@ -166,7 +210,7 @@ fn hash(op: &Issue) -> u64 {
         hasher.write_u8(*direction as u8);
         match extent {
             Extent::Lanes { mask, bytes, addr } => {
-                hasher.write_u64(*mask);
+                hasher.write_u64(if lanes_matter(*space, *direction) { *mask } else { u64::from(*mask != 0) });
                 hasher.write_u32(*bytes);
                 if *space == Space::Lds && *mask != 0 {
                     let (first, last) = (mask.trailing_zeros(), 63 - mask.leading_zeros());
@@ -206,13 +250,13 @@ pub(super) enum Event {
 /// A place in a story.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cursor {
-    word: usize,
+    key: usize,
     event: usize,
 }
 
 /// What a story says next.
 pub(super) enum Next<'s> {
-    /// An instruction is executed with this EXEC.
+    /// An instruction is executed with this EXEC, or one that is the same to the checker.
     Instruction(Key, u64),
     /// Another event.
     Event(Key, &'s Event),
@@ -221,8 +265,8 @@ pub(super) enum Next<'s> {
 /// The events of a cluster, from its start on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Story {
-    /// A key per event; after that of an instruction EXEC.
-    words: Vec<u64>,
+    /// Of each event.
+    keys: Vec<Key>,
     events: Vec<Event>,
     /// Some operation stores in LDS what others have stored there.
     pub repeats: bool,
@@ -235,46 +279,57 @@ pub(super) struct Story {
 impl Story {
     /// Bytes that it takes, about.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.words[..]) + size_of_val(&self.events[..])
+        size_of_val(&self.keys[..]) + size_of_val(&self.events[..])
     }
 
-    /// Whether the execution of an instruction comes next; the cursor is behind it then.
+    /// Whether the execution of an instruction comes next; the cursor is behind it then. `is_all`: EXEC is all lanes.
     #[inline]
-    pub fn meets_instruction(&self, at: &mut Cursor, key: Key, exec: u64) -> bool {
-        let meets = self.words.get(at.word..at.word + 2).is_some_and(|next| next == [key.0, exec]);
-        at.word += if meets { 2 } else { 0 };
+    pub fn meets_instruction(&self, at: &mut Cursor, key: Key, is_all: bool) -> bool {
+        let meets = self.keys.get(at.key).is_some_and(|&next| {
+            next == key
+                || key.exec() == Exec::Some
+                    && next == key.with_exec(if is_all { Exec::All } else { Exec::Part })
+        });
+        at.key += usize::from(meets);
         meets
     }
 
     /// The cursor goes on behind the execution of so many instructions; whether there are so many.
     #[inline]
     pub fn pass_instructions(&self, at: &mut Cursor, instructions: usize) -> bool {
-        at.word += 2 * instructions;
-        at.word <= self.words.len()
+        at.key += instructions;
+        at.key <= self.keys.len()
     }
 
     /// Whether an event comes next; the cursor is behind it then.
     #[inline]
     pub fn meets(&self, at: &mut Cursor, key: Key, same: impl Fn(&Event) -> bool) -> bool {
-        let meets = self.words.get(at.word) == Some(&key.0) && self.events.get(at.event).is_some_and(same);
+        let meets = self.keys.get(at.key) == Some(&key) && self.events.get(at.event).is_some_and(same);
         if meets {
-            *at = Cursor { word: at.word + 1, event: at.event + 1 };
+            *at = Cursor { key: at.key + 1, event: at.event + 1 };
         }
         meets
     }
 
     /// An instruction was executed.
     #[inline]
-    pub fn note_instruction(&mut self, key: Key, exec: u64) {
-        make_room(&mut self.words, 2);
-        self.words.extend([key.0, exec]);
+    pub fn note_instruction(&mut self, key: Key) {
+        make_room(&mut self.keys, 1);
+        self.keys.push(key);
+    }
+
+    /// It mattered whether EXEC was all lanes when the instruction was executed that was noted last.
+    pub fn last_needs_exec(&mut self, is_all: bool) {
+        if let Some(last) = self.keys.last_mut().filter(|last| last.exec() == Exec::Some) {
+            *last = last.with_exec(if is_all { Exec::All } else { Exec::Part });
+        }
     }
 
     /// Something else has happened.
     pub fn note(&mut self, key: Key, event: Event) {
-        make_room(&mut self.words, 1);
+        make_room(&mut self.keys, 1);
         make_room(&mut self.events, 1);
-        self.words.push(key.0);
+        self.keys.push(key);
         self.events.push(event);
     }
 
@@ -296,7 +351,7 @@ impl Story {
     /// Its beginning, up to a cursor.
     pub fn up_to(&self, at: Cursor) -> Story {
         let mut beginning =
-            Story { words: self.words[..at.word].to_vec(), repeats: self.repeats, ..Story::default() };
+            Story { keys: self.keys[..at.key].to_vec(), repeats: self.repeats, ..Story::default() };
         beginning.events = self.events[..at.event].to_vec();
         beginning
     }
@@ -306,20 +361,17 @@ impl Story {
         Story { common, ..self }
     }
 
-    /// What it says, in order.
-    pub fn told(&self) -> impl Iterator<Item = Next<'_>> {
+    /// What it says, in order, of waves with these lanes.
+    pub fn told(&self, all: u64) -> impl Iterator<Item = Next<'_>> {
         let mut at = Cursor::default();
         std::iter::from_fn(move || {
-            let key = Key(*self.words.get(at.word)?);
-            Some(if key.is_instruction() {
-                let exec = self.words[at.word + 1];
-                at.word += 2;
-                Next::Instruction(key, exec)
-            } else {
-                let event = &self.events[at.event];
-                at = Cursor { word: at.word + 1, event: at.event + 1 };
-                Next::Event(key, event)
-            })
+            let key = *self.keys.get(at.key)?;
+            at.key += 1;
+            if key.is_instruction() {
+                return Some(Next::Instruction(key, key.exec().example(all)));
+            }
+            at.event += 1;
+            Some(Next::Event(key, &self.events[at.event - 1]))
         })
     }
 }
@@ -356,7 +408,8 @@ fn accesses_alike(a: &Access, b: &Access) -> bool {
                 Extent::Lanes { mask, bytes, addr },
                 Extent::Lanes { mask: other_mask, bytes: other_bytes, addr: other_addr },
             ) => {
-                (mask, bytes) == (other_mask, other_bytes)
+                bytes == other_bytes
+                    && masks_alike(a.space, a.direction, *mask, *other_mask)
                     && (a.space != Space::Lds || rows_alike(*mask, addr, other_addr))
             }
             (Extent::Runs(runs), Extent::Runs(others)) => match a.space {
@@ -365,6 +418,17 @@ fn accesses_alike(a: &Access, b: &Access) -> bool {
             },
             _ => false,
         }
+}
+
+/// Whether it matters which lanes take part in an access. Where it loads from or stores to in global memory does not, and so
+/// not whose address that would be; whether an atomic leaves memory as it is depends on its lanes.
+fn lanes_matter(space: Space, direction: Direction) -> bool {
+    space != Space::Global || direction == Direction::Atomic
+}
+
+/// Whether accesses with these lanes are the same.
+fn masks_alike(space: Space, direction: Direction, a: u64, b: u64) -> bool {
+    if lanes_matter(space, direction) { a == b } else { (a == 0) == (b == 0) }
 }
 
 /// Whether the lanes of `mask` have the same addresses.
