@@ -18,6 +18,8 @@
 mod story;
 mod written;
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use wavemark_sim::Limit;
 use wavemark_sim::events::{
@@ -26,9 +28,9 @@ use wavemark_sim::events::{
 };
 use wavemark_sim::regs::Regs;
 
-use crate::waits::{self, WaitStats, WaitTable};
-use crate::{Checker, Finding};
-use story::{Cursor, Event, Exec, GroupStart, Issued, Issues, Key, Kind, Next, Story, WaveStart, number};
+use crate::waits::{self, WaitTable};
+use crate::{Checker, Finding, number};
+use story::{Cursor, Event, Exec, GroupStart, Issued, Issues, Key, Kind, Next, Story, WaveStart};
 use written::Written;
 
 /// Stories that are kept.
@@ -37,6 +39,9 @@ const STORIES: usize = 16;
 const MOST_BYTES: usize = 32 << 20;
 /// Stories that are noted without a cluster having been like another.
 const CREDIT: u32 = 4;
+/// Snapshots that are taken, at the most, and keys of a story between two of them, at the least.
+const SNAPSHOTS: u32 = 16;
+const BETWEEN_SNAPSHOTS: usize = 256;
 /// Clusters one behind the other that leave all stories, before none is compared with them any more.
 const PATIENCE: u32 = 16;
 
@@ -68,6 +73,11 @@ struct Stories {
     /// The one that was followed to its end last.
     last: usize,
     credit: u32,
+    /// What came right before the place where a cluster has left all stories, of late: others are the same until they come
+    /// there, maybe not for the first time.
+    parting: Option<Key>,
+    /// How many snapshots may be taken.
+    snapshots_left: u32,
     /// The clusters that have left all stories since one has not.
     left: u32,
     mode: Mode,
@@ -98,6 +108,8 @@ impl Stories {
             issues_bytes: 0,
             last: 0,
             credit: CREDIT,
+            parting: None,
+            snapshots_left: SNAPSHOTS,
             left: 0,
             mode: Mode::Exact,
             waves: Vec::new(),
@@ -113,12 +125,52 @@ impl Stories {
         self.issues_bytes + self.kept.iter().map(Story::bytes).sum::<usize>()
     }
 
+    /// A wave of the cluster that runs, as the checker is told of it: all clusters have the same numbers.
+    #[inline]
+    fn own(&self, wave: WaveId) -> WaveId {
+        WaveId {
+            index: wave.index - self.waves.first().map_or(wave.index, |first| first.index),
+            workgroup_flat: self.own_group(wave.workgroup_flat),
+            cluster_flat: 0,
+            ..wave
+        }
+    }
+
+    /// The same for a workgroup.
+    #[inline]
+    fn own_group(&self, flat: u32) -> u32 {
+        flat.wrapping_sub(self.first_group)
+    }
+
+    /// Whether it is worth knowing all of what the checker knows now that it has been told of a story so far.
+    fn wants_snapshot(&self, story: &Story) -> bool {
+        let end = story.end();
+        let last = story.known_before(end).map_or(0, |(of, _)| of.key);
+        // What stores have left may not be known then.
+        self.snapshots_left > 0 && end.key >= last + BETWEEN_SNAPSHOTS && !self.any_repeats() && !story.repeats
+    }
+
+    /// Whether it matters to a story what is stored in LDS.
+    fn any_repeats(&self) -> bool {
+        self.kept.iter().any(|story| story.repeats)
+    }
+
     /// The stories that are the same as another one up to a cursor, that one apart.
     fn branches(&self, story: usize, at: Cursor) -> impl Iterator<Item = usize> + '_ {
         (0..self.kept.len()).filter(move |&other| {
             let (first, second) = (other.min(story), other.max(story));
             first != second && self.kept[second].common[first] >= at
         })
+    }
+
+    /// An operation like one that was noted, of the cluster that runs.
+    fn again(&self, Issued { number, seq, noted, .. }: &Issued) -> Issue {
+        let cluster = self.waves.first().map_or(0, |first| first.cluster_flat);
+        Issue {
+            id: OpId(u64::from(cluster) << 32 | u64::from(*number)),
+            seq: seq.clone(),
+            ..noted.issue.clone()
+        }
     }
 
     /// A story that has become too long is not to be kept.
@@ -164,6 +216,42 @@ impl Alike {
         Key::new(kind, rank, site.map(|site| (site.pc - stories.base, site.msb)))
     }
 
+    /// A wave as the checker is told of it.
+    #[inline]
+    fn own(&self, wave: WaveId) -> WaveId {
+        self.stories.as_ref().map_or(wave, |stories| stories.own(wave))
+    }
+
+    /// The same for a workgroup.
+    fn own_group(&self, flat: u32) -> u32 {
+        self.stories.as_ref().map_or(flat, |stories| stories.own_group(flat))
+    }
+
+    /// Something is to be noted: take a snapshot before it, if clusters may part there.
+    #[inline]
+    fn part_here(&mut self) {
+        let Some(stories) = &self.stories else { return };
+        let Mode::Noting(story) = &stories.mode else { return };
+        if stories.parting.is_some()
+            && stories.parting == story.before(story.end())
+            && stories.wants_snapshot(story)
+        {
+            self.take_snapshot();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_snapshot(&mut self) {
+        let Alike { checker, stories: Some(stories) } = self else { return };
+        if let Mode::Noting(story) = &mut stories.mode
+            && let Some(snapshot) = checker.snapshot()
+        {
+            stories.snapshots_left -= 1;
+            story.snapshots.push((story.end(), Arc::new(snapshot)));
+        }
+    }
+
     /// Whether the checker need not be told of an event, because it is one of a story.
     #[inline]
     fn known(&mut self, key: Key, same: impl Fn(&Event) -> bool) -> bool {
@@ -189,6 +277,7 @@ impl Alike {
     /// Note an event that the checker is told of.
     #[inline]
     fn note(&mut self, key: Key, event: impl FnOnce() -> Event) {
+        self.part_here();
         let Some(stories) = &mut self.stories else { return };
         if let Mode::Noting(story) = &mut stories.mode {
             story.note(key, event());
@@ -198,6 +287,7 @@ impl Alike {
 
     /// The same for an operation that was issued.
     fn note_issue(&mut self, key: Key, op: &Issue, event: impl FnOnce(Issued) -> Event) {
+        self.part_here();
         let Some(stories) = &mut self.stories else { return };
         if let Mode::Noting(story) = &mut stories.mode {
             let (issued, bytes) = stories.issues.issued(op);
@@ -230,72 +320,16 @@ impl Alike {
         let Alike { checker, stories: Some(stories) } = self else { return };
         let beginning = stories.kept[story].up_to(at);
         stories.left += 1;
+        stories.parting = beginning.before(at);
         (stories.missed, checker.checks.global) = (true, false);
         stories.waits_before = std::mem::take(&mut checker.wait_table);
-        let mut issues: FxHashMap<u32, Issue> = FxHashMap::default();
-        let (first_group, operations) =
-            (stories.first_group, stories.waves.first().map_or(0, |first| first.cluster_flat));
-        let group = |behind: u32| first_group.wrapping_add(behind);
-        let again = |Issued { number, seq, issue, .. }: &Issued| Issue {
-            id: OpId(u64::from(operations) << 32 | u64::from(*number)),
-            seq: seq.clone(),
-            ..(**issue).clone()
-        };
-        for next in beginning.told(stories.all_lanes) {
-            let key = match next {
-                Next::Instruction(key, _) | Next::Event(key, _) => key,
-            };
-            let (offset, msb) = key.place();
-            let pc = stories.base + offset;
-            let site = checker.sites.find(pc, msb).map(|site| (site, checker.sites.get(site).site.clone()));
-            let wave = stories.waves.get(key.rank()).copied().unwrap_or_default();
-            let event = match (next, &site) {
-                (Next::Instruction(_, exec), Some((site, _))) => {
-                    checker.step(wave, *site, exec);
-                    continue;
-                }
-                (Next::Instruction(..), None) => continue,
-                (Next::Event(_, event), _) => event,
-            };
-            match (event, &site) {
-                (Event::GroupStarts(about), _) => {
-                    checker.workgroup_started(group(about.behind), about.lds, about.waves);
-                }
-                (Event::WaveStarts(about), _) => checker.wave_started(wave, about.sgprs, about.vgprs),
-                (Event::Issued(issue), Some((_, site))) => {
-                    let mut issue = again(issue);
-                    // What it has stored was something else.
-                    if issue.accesses.iter().any(|access| access.direction == Direction::Write) {
-                        issue.stored = stories.written.of(number(issue.id)).unwrap_or_default().to_vec();
-                    }
-                    checker.issued(wave, site, &issue);
-                    issues.insert(number(issue.id), issue);
-                }
-                (Event::Performed((number, failed)), _) => {
-                    if let Some(issue) = issues.get_mut(number) {
-                        issue.failed = *failed;
-                        checker.performed(wave, issue);
-                    }
-                }
-                (Event::Completed((number, failed)), _) => {
-                    if let Some(mut issue) = issues.remove(number) {
-                        issue.failed = *failed;
-                        checker.completed(wave, &issue);
-                    }
-                }
-                (Event::Waited(waits), Some((_, site))) => checker.waited(wave, site, waits),
-                (Event::Barrier(id, event), Some((_, site))) => checker.barrier(wave, site, *id, *event),
-                (Event::Cache(op, issue), Some((_, site))) => {
-                    let issue = again(issue);
-                    checker.cache(wave, site, *op, &issue);
-                    issues.insert(number(issue.id), issue);
-                }
-                (Event::WaveEnds, Some((_, site))) => checker.wave_ended(wave, site),
-                (Event::GroupEnds(behind), _) => checker.workgroup_ended(group(*behind)),
-                (_, None) => {}
-            }
-        }
-        checker.depends_on_exec = false;
+        checker.forget_clusters();
+        let known = beginning.known_before(at).filter(|_| !stories.any_repeats());
+        let from = known.map_or(Cursor::default(), |(from, snapshot)| {
+            checker.restore(snapshot);
+            *from
+        });
+        Telling { checker, stories, story: &beginning, issues: FxHashMap::default() }.tell(from);
         stories.mode = if stories.credit > 0 && stories.kept.len() < STORIES {
             stories.credit -= 1;
             let common = (0..story).map(|other| stories.kept[story].common[other].min(at));
@@ -305,6 +339,7 @@ impl Alike {
         } else {
             Mode::Exact
         };
+        self.part_here();
     }
 
     /// Something happens that ends a trial; whether the checker does not know all that has led to it.
@@ -334,6 +369,7 @@ impl Alike {
             Mode::Exact | Mode::Noting(_) => {}
             Mode::Lost => return true,
         }
+        self.part_here();
         if let Some(stories) = &mut self.stories
             && let Mode::Noting(story) = &mut stories.mode
         {
@@ -345,13 +381,16 @@ impl Alike {
 
     /// The cluster that runs has stored something as its story says. If that is what memory holds, so must it be now; else the
     /// trial is given up.
-    fn follow_store(&mut self, wave: WaveId, op: &Issue) {
+    fn follow_store(&mut self, wave: WaveId, site: &Site, op: &Issue) {
         let lanes = self.checker.machine.lanes() as usize;
         let Some(stories) = &mut self.stories else { return };
         let Mode::Following(story, at) = stories.mode else { return };
-        if stories.kept.iter().any(|story| story.repeats)
+        if !stories.kept[story].issued_before(at).is_some_and(|issued| issued.noted.lanes_apart) {
+            self.checker.check_stored_lanes(wave, site, op);
+        }
+        if stories.any_repeats()
             && !stories.written.note(wave.workgroup_flat, op, lanes)
-            && stories.kept[story].repeats_before(at)
+            && stories.kept[story].issued_before(at).is_some_and(|issued| issued.repeats)
         {
             stories.mode = Mode::Lost;
         }
@@ -378,8 +417,9 @@ impl Alike {
             }
         };
         self.checker.depends_on_values = false;
-        if matches!(stories.mode, Mode::Noting(_)) {
+        if !matches!(stories.mode, Mode::Following(..)) {
             stories.waits_before = std::mem::take(&mut self.checker.wait_table);
+            self.checker.forget_clusters();
         }
     }
 
@@ -388,9 +428,11 @@ impl Alike {
         let Alike { checker, stories: Some(stories) } = self else { return };
         checker.checks.global = stories.checks_global;
         let mode = std::mem::replace(&mut stories.mode, Mode::Exact);
-        let first = stories.waves.first().map_or(0, |wave| wave.index);
-        match mode {
-            Mode::Lost => stories.mode = Mode::Lost,
+        let told = match mode {
+            Mode::Lost => {
+                stories.mode = Mode::Lost;
+                None
+            }
             Mode::Following(story, _) => {
                 (stories.last, stories.credit) = (story, (stories.credit + 1).min(CREDIT));
                 stories.left = 0;
@@ -398,23 +440,106 @@ impl Alike {
                     let wave = stories.waves[stats.wave.index as usize];
                     waits::add(&mut checker.wait_table, (wait, stats.of(wave)));
                 }
+                None
             }
             Mode::Noting(mut story) if !checker.depends_on_values => {
-                // By the number of the wave in the cluster.
-                let ranked = |stats: &WaitStats| {
-                    let index = stats.wave.index - first;
-                    stats.of(WaveId { index, ..stats.wave })
-                };
-                story.waits = checker.wait_table.iter().map(|(&wait, stats)| (wait, ranked(stats))).collect();
+                story.waits = checker.wait_table.iter().map(|(&wait, &stats)| (wait, stats)).collect();
                 if stories.bytes() + story.bytes() <= MOST_BYTES {
                     stories.kept.push(story);
                 }
+                Some(())
             }
-            Mode::Noting(_) | Mode::Exact => {}
+            Mode::Noting(_) | Mode::Exact => Some(()),
+        };
+        if told.is_some() {
+            let own = std::mem::replace(&mut checker.wait_table, std::mem::take(&mut stories.waits_before));
+            for (wait, stats) in own {
+                let wave = stories.waves[stats.wave.index as usize];
+                waits::add(&mut checker.wait_table, (wait, stats.of(wave)));
+            }
         }
-        for known in std::mem::take(&mut stories.waits_before) {
-            waits::add(&mut checker.wait_table, known);
+    }
+}
+
+/// Tells the checker of a cluster what its story says.
+struct Telling<'t> {
+    checker: &'t mut Checker,
+    stories: &'t Stories,
+    story: &'t Story,
+    /// Operations in flight that it was told of.
+    issues: FxHashMap<u32, Issue>,
+}
+
+impl Telling<'_> {
+    /// Tell it what comes behind a cursor.
+    fn tell(mut self, from: Cursor) {
+        for next in self.story.told(from, self.stories.all_lanes) {
+            let key = match next {
+                Next::Instruction(key, _) | Next::Event(key, _) => key,
+            };
+            let (offset, msb) = key.place();
+            let site = self.checker.sites.find(self.stories.base + offset, msb);
+            let wave = self.stories.waves.get(key.rank()).map(|&wave| self.stories.own(wave));
+            let wave = wave.unwrap_or_default();
+            match (next, site) {
+                (Next::Instruction(_, exec), Some(site)) => self.checker.step(wave, site, exec),
+                (Next::Instruction(..), None) => {}
+                (Next::Event(_, event), site) => {
+                    let site = site.map(|site| self.checker.sites.get(site).site.clone());
+                    self.tell_event(from, wave, site.as_ref(), event);
+                }
+            }
         }
+        // Whether EXEC matters is noted already.
+        self.checker.depends_on_exec = false;
+    }
+
+    fn tell_event(&mut self, from: Cursor, wave: WaveId, site: Option<&Site>, event: &Event) {
+        let checker = &mut *self.checker;
+        match (event, site) {
+            (Event::GroupStarts(about), _) => {
+                checker.workgroup_started(about.behind, about.lds, about.waves);
+            }
+            (Event::WaveStarts(about), _) => checker.wave_started(wave, about.sgprs, about.vgprs),
+            (Event::Issued(issued), Some(site)) => {
+                let mut issue = self.stories.again(issued);
+                // What it has stored was something else.
+                if issue.accesses.iter().any(|access| access.direction == Direction::Write) {
+                    issue.stored = self.stories.written.of(issued.number).unwrap_or_default().to_vec();
+                }
+                checker.issued(wave, site, &issue);
+                self.issues.insert(issued.number, issue);
+            }
+            (Event::Performed((number, failed)), _) => {
+                if let Some(mut issue) = self.in_flight(*number, from) {
+                    issue.failed = *failed;
+                    self.checker.performed(wave, &issue);
+                    self.issues.insert(*number, issue);
+                }
+            }
+            (Event::Completed((number, failed)), _) => {
+                if let Some(mut issue) = self.in_flight(*number, from) {
+                    issue.failed = *failed;
+                    self.checker.completed(wave, &issue);
+                }
+            }
+            (Event::Waited(waits), Some(site)) => checker.waited(wave, site, waits),
+            (Event::Barrier(id, event), Some(site)) => checker.barrier(wave, site, *id, *event),
+            (Event::Cache(op, issued), Some(site)) => {
+                let issue = self.stories.again(issued);
+                checker.cache(wave, site, *op, &issue);
+                self.issues.insert(issued.number, issue);
+            }
+            (Event::WaveEnds, Some(site)) => checker.wave_ended(wave, site),
+            (Event::GroupEnds(behind), _) => checker.workgroup_ended(*behind),
+            (_, None) => {}
+        }
+    }
+
+    /// An operation with this number that is in flight; it may have been issued before what is told.
+    fn in_flight(&mut self, number: u32, from: Cursor) -> Option<Issue> {
+        let told = self.issues.remove(&number);
+        told.or_else(|| self.story.issued(number, from).map(|issued| self.stories.again(issued)))
     }
 }
 
@@ -459,7 +584,8 @@ impl Observer for Alike {
         let about = GroupStart { behind, lds, waves };
         if !self.known(key, |event| matches!(event, Event::GroupStarts(other) if *other == about)) {
             self.note(key, || Event::GroupStarts(about));
-            self.checker.workgroup_started(flat, lds, waves);
+            let own = self.own_group(flat);
+            self.checker.workgroup_started(own, lds, waves);
         }
     }
 
@@ -468,7 +594,8 @@ impl Observer for Alike {
         let key = Key::new(Kind::GroupEnds, 0, None);
         if !self.known(key, |event| matches!(event, Event::GroupEnds(other) if *other == behind)) {
             self.note(key, || Event::GroupEnds(behind));
-            self.checker.workgroup_ended(flat);
+            let own = self.own_group(flat);
+            self.checker.workgroup_ended(own);
         }
         let live = self.stories.as_mut().map(|stories| {
             stories.live -= 1;
@@ -497,7 +624,8 @@ impl Observer for Alike {
         let about = WaveStart::new(wave, first, sgprs, vgprs);
         if !self.known(key, |event| matches!(event, Event::WaveStarts(other) if *other == about)) {
             self.note(key, || Event::WaveStarts(about));
-            self.checker.wave_started(wave, sgprs, vgprs);
+            let own = self.own(wave);
+            self.checker.wave_started(own, sgprs, vgprs);
         }
     }
 
@@ -506,7 +634,8 @@ impl Observer for Alike {
         if self.stories.is_some() && self.known_instruction(wave, site, exec) {
             return;
         }
-        self.checker.instruction(wave, site, exec, regs);
+        let own = self.own(wave);
+        self.checker.instruction(own, site, exec, regs);
         if std::mem::take(&mut self.checker.depends_on_exec)
             && let Some(stories) = &mut self.stories
             && let Mode::Noting(story) = &mut stories.mode
@@ -548,8 +677,7 @@ impl Observer for Alike {
         let key = self.key(Kind::Issued, wave, Some(site));
         if self.known(key, |event| matches!(event, Event::Issued(issued) if issued.is(op))) {
             if !op.stored.is_empty() {
-                self.checker.check_stored_lanes(wave, site, op);
-                self.follow_store(wave, op);
+                self.follow_store(wave, site, op);
             }
             return;
         }
@@ -560,7 +688,8 @@ impl Observer for Alike {
         {
             stories.spoil();
         }
-        self.checker.issued(wave, site, op);
+        let own = self.own(wave);
+        self.checker.issued(own, site, op);
         if std::mem::take(&mut self.checker.repeats)
             && let Some(stories) = &mut self.stories
             && let Mode::Noting(story) = &mut stories.mode
@@ -574,7 +703,8 @@ impl Observer for Alike {
         let about = (number(op.id), op.failed);
         if !self.known(key, |event| matches!(event, Event::Performed(other) if *other == about)) {
             self.note(key, || Event::Performed(about));
-            self.checker.performed(wave, op);
+            let own = self.own(wave);
+            self.checker.performed(own, op);
         }
     }
 
@@ -583,7 +713,8 @@ impl Observer for Alike {
         let about = (number(op.id), op.failed);
         if !self.known(key, |event| matches!(event, Event::Completed(other) if *other == about)) {
             self.note(key, || Event::Completed(about));
-            self.checker.completed(wave, op);
+            let own = self.own(wave);
+            self.checker.completed(own, op);
         }
     }
 
@@ -591,7 +722,8 @@ impl Observer for Alike {
         let key = self.key(Kind::Waited, wave, Some(site));
         if !self.known(key, |event| matches!(event, Event::Waited(other) if other[..] == *waits)) {
             self.note(key, || Event::Waited(waits.into()));
-            self.checker.waited(wave, site, waits);
+            let own = self.own(wave);
+            self.checker.waited(own, site, waits);
         }
     }
 
@@ -601,7 +733,8 @@ impl Observer for Alike {
             .known(key, |other| matches!(other, Event::Barrier(of, other) if (*of, *other) == (id, event)))
         {
             self.note(key, || Event::Barrier(id, event));
-            self.checker.barrier(wave, site, id, event);
+            let own = self.own(wave);
+            self.checker.barrier(own, site, id, event);
         }
     }
 
@@ -611,13 +744,15 @@ impl Observer for Alike {
             |event: &Event| matches!(event, Event::Cache(other, issued) if *other == op && issued.is(issue));
         if !self.known(key, same) {
             self.note_issue(key, issue, |issued| Event::Cache(op, issued));
-            self.checker.cache(wave, site, op, issue);
+            let own = self.own(wave);
+            self.checker.cache(own, site, op, issue);
         }
     }
 
     fn fault(&mut self, wave: WaveId, site: &Site, fault: &Fault) {
         if !self.loses() {
-            self.checker.fault(wave, site, fault);
+            let own = self.own(wave);
+            self.checker.fault(own, site, fault);
         }
     }
 
@@ -625,7 +760,8 @@ impl Observer for Alike {
         let key = self.key(Kind::WaveEnds, wave, Some(site));
         if !self.known(key, |event| matches!(event, Event::WaveEnds)) {
             self.note(key, || Event::WaveEnds);
-            self.checker.wave_ended(wave, site);
+            let own = self.own(wave);
+            self.checker.wave_ended(own, site);
         }
     }
 
@@ -637,7 +773,8 @@ impl Observer for Alike {
 
     fn limit(&mut self, wave: WaveId, site: &Site, limit: Limit) {
         if !self.loses() {
-            self.checker.limit(wave, site, limit);
+            let own = self.own(wave);
+            self.checker.limit(own, site, limit);
         }
     }
 }

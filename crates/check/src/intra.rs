@@ -15,7 +15,7 @@ const PLACES: usize = 4096;
 
 /// Whether lanes are seen at a glance to store in different places: close to each other, each at a multiple of their size from
 /// the lowest one.
-fn apart(mask: u64, size: u64, addr: &[u64; 64]) -> bool {
+pub(crate) fn apart(mask: u64, size: u64, addr: &[u64; 64]) -> bool {
     let Some(low) = lanes(mask).map(|lane| addr[lane as usize]).min() else { return true };
     let mut taken = [0u64; PLACES / 64];
     size.is_power_of_two()

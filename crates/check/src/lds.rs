@@ -64,7 +64,7 @@ impl Area {
 }
 
 /// A store, an atomic or a copy to LDS.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Written {
     record: Record,
     /// The waves, by their numbers in the workgroup, whose loads it is ordered before.
@@ -74,7 +74,7 @@ struct Written {
 }
 
 /// A load that was put off.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Load {
     record: Record,
     area: Area,
@@ -82,7 +82,7 @@ struct Load {
 }
 
 /// The LDS of a workgroup.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lds {
     pub shadow: Shadow,
     /// The last access's place in their order.

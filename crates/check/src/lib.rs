@@ -26,6 +26,7 @@ mod relation;
 mod replay;
 mod shadow;
 mod site_info;
+mod snapshot;
 pub mod statics;
 mod sync;
 mod taint;
@@ -43,7 +44,7 @@ use wavemark_isa::effects::{CounterSet, Flow};
 use wavemark_sim::brake::{Brake, Halt};
 use wavemark_sim::events::{
     Access, BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Extent, Fault, Issue,
-    Observer, Site, Space, WaveId,
+    Observer, OpId, Site, Space, WaveId,
 };
 use wavemark_sim::regs::Regs;
 use wavemark_sim::{Limit, Segment};
@@ -345,6 +346,11 @@ impl Checker {
     }
 }
 
+/// The number of an operation in its cluster.
+fn number(id: OpId) -> u32 {
+    id.0 as u32
+}
+
 impl Observer for Checker {
     fn shared_with_host(&mut self, from: u64, to: u64) {
         self.host = Some(from..to);
@@ -417,14 +423,14 @@ impl Observer for Checker {
     fn performed(&mut self, wave: WaveId, op: &Issue) {
         self.note_completion(wave, op);
         if let Some(state) = self.waves.get_mut(wave.index) {
-            state.performed.push(op.id);
+            state.performed.push(number(op.id));
         }
     }
 
     fn completed(&mut self, wave: WaveId, op: &Issue) {
         let state = self.waves.get_mut(wave.index);
         let performed = state.and_then(|state| {
-            let at = state.performed.iter().position(|&id| id == op.id)?;
+            let at = state.performed.iter().position(|&of| of == number(op.id))?;
             Some(state.performed.swap_remove(at))
         });
         if performed.is_none() {

@@ -23,7 +23,7 @@ pub(crate) struct Published {
 }
 
 /// What some dwords carry.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct List {
     /// How many dwords.
     dwords: u32,
@@ -37,7 +37,7 @@ const PAGE: usize = 1024;
 type Page = [u32; PAGE];
 
 /// What was published in one memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Publications {
     /// The list with number n is at n - 1.
     lists: Vec<List>,

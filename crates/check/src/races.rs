@@ -62,7 +62,7 @@ fn keeps(op: &Issue, access: &Access, info: &SiteInfo, lanes: usize) -> bool {
 }
 
 /// A race of a load with a later write of another wave, of a wave that has stored nothing yet that may come of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct UnusedLoad {
     load: Record,
     finding: Finding,

@@ -39,7 +39,7 @@ enum Group {
 }
 
 /// The translations of a wave.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Translations {
     group: Option<Group>,
     issued: u32,

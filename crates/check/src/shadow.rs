@@ -119,7 +119,7 @@ impl State {
 }
 
 /// The operations and lists that sets number.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sets {
     records: Vec<Record>,
     lists: Vec<Members>,
@@ -171,7 +171,7 @@ pub const QUAD: usize = 4;
 const NEAR: usize = 4096;
 
 /// A page of dwords.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Page {
     /// What is remembered of each.
     pub states: States,
@@ -180,7 +180,7 @@ pub struct Page {
 }
 
 /// The states of a page's dwords.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct States {
     /// Of each quad, or [`State::SPLIT`].
     quads: [State; PAGE / QUAD],
@@ -295,7 +295,7 @@ impl States {
 }
 
 /// The values of a page's dwords, once there are any.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Values(Option<Box<[u32; PAGE]>>);
 
 impl Values {
@@ -316,7 +316,7 @@ impl Values {
 }
 
 /// Shadow of a memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Shadow {
     /// What the states of its pages number.
     pub sets: Sets,
@@ -391,6 +391,11 @@ impl Shadow {
     pub fn agents(&mut self) -> FxHashSet<u32> {
         self.sweep_now();
         self.sets.records.iter().map(|record| record.epoch.agent).collect()
+    }
+
+    /// What stores have left is not what they did any more.
+    pub fn forget_values(&mut self) {
+        self.sets.records.iter_mut().for_each(|record| record.valued = false);
     }
 
     /// How many dwords there is room for.

@@ -51,7 +51,7 @@ pub(crate) enum Poll {
 }
 
 /// A load whose value may mean nothing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Suspicion {
     /// What is reported if the value is used; nothing if the instruction is known to poll.
     pub finding: Option<Finding>,
@@ -81,7 +81,7 @@ struct Mark {
 type Marks = SmallVec<[Mark; 1]>;
 
 /// The marks of a wave.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Taint {
     /// Of the registers that have any: an instruction asks for those of the few that it names.
     marks: FxHashMap<u32, Marks>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{CHANNELS, Channel, Counter, OpId, WaveId};
+use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
 
 use crate::knowledge::{Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
@@ -94,7 +94,7 @@ pub struct Arrive {
 }
 
 /// A wave.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct WaveState {
     /// Who it is.
     pub id: WaveId,
@@ -151,8 +151,8 @@ pub struct WaveState {
     pub last_release: Option<SiteId>,
     /// Synchronisation locations read by loads that are not yet retired.
     pub acquires: Vec<crate::sync::Acquire>,
-    /// Operations in flight whose part in global memory is done.
-    pub performed: Vec<OpId>,
+    /// The numbers in their cluster of operations in flight whose part in global memory is done.
+    pub performed: Vec<u32>,
     /// Address translations, where the machine counts them.
     pub translations: Option<Translations>,
     /// The instructions by which it has stored something elsewhere than in its scratch, and what it had issued when it last

@@ -53,6 +53,44 @@ impl Waves {
         self.live[id.index as usize].insert(state)
     }
 
+    /// Those whose workgroups live, and who the others were.
+    pub fn living(&self) -> Waves {
+        Waves {
+            ids: self.ids.clone(),
+            live: self.live.clone(),
+            by_workgroup: self.by_workgroup.clone(),
+            publications: self.publications.clone(),
+            over: Vec::new(),
+        }
+    }
+
+    /// Take up what is known of other waves, in place of all that there are.
+    pub fn take_up(&mut self, others: &Waves) {
+        self.forget_all();
+        self.ids.clone_from(&others.ids);
+        self.live.extend(others.live.iter().map(|state| {
+            let state = state.as_deref()?;
+            Some(match self.over.pop() {
+                Some(mut over) => {
+                    *over = state.clone();
+                    over
+                }
+                None => Box::new(state.clone()),
+            })
+        }));
+        self.by_workgroup.clone_from(&others.by_workgroup);
+        self.publications.clone_from(&others.publications);
+    }
+
+    /// Forget all waves.
+    pub fn forget_all(&mut self) {
+        self.ids.clear();
+        let room = OVER.saturating_sub(self.over.len());
+        self.over.extend(self.live.drain(..).flatten().take(room));
+        self.by_workgroup.clear();
+        self.publications.clear();
+    }
+
     /// Who it is.
     #[inline]
     pub fn id(&self, wave: u32) -> Option<WaveId> {

@@ -6,11 +6,14 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use wavemark_sim::events::{
-    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Direction, Extent, Issue, LoadIssue, OpId,
+    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Direction, Extent, Issue, LoadIssue,
     Space, WaveId,
 };
 use wavemark_sim::pending::lanes;
 
+use crate::intra;
+use crate::number;
+use crate::snapshot::Snapshot;
 use crate::waits::Waited;
 
 /// What kind of event it is.
@@ -140,6 +143,22 @@ impl WaveStart {
     }
 }
 
+/// A memory operation.
+#[derive(Debug)]
+pub(super) struct Noted {
+    pub issue: Issue,
+    /// Whatever one like it stores, no two of its lanes store in the same place.
+    pub lanes_apart: bool,
+}
+
+/// Whether all that an operation stores is in LDS, where no two of its lanes store in the same place.
+fn lanes_apart(op: &Issue) -> bool {
+    op.accesses.iter().filter(|access| access.direction == Direction::Write).all(|access| {
+        let Extent::Lanes { mask, bytes, addr } = &access.extent else { return true };
+        access.space == Space::Lds && intra::apart(*mask, (*bytes).into(), addr)
+    })
+}
+
 /// A memory operation that was issued. In a loop they are mostly the same, but for their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Issued {
@@ -148,7 +167,7 @@ pub(super) struct Issued {
     /// Its places in its channels.
     pub seq: SmallVec<[(Channel, u32); 2]>,
     /// One like it.
-    pub issue: Arc<Issue>,
+    pub noted: Arc<Noted>,
     /// It stores in LDS what others have stored there.
     pub repeats: bool,
 }
@@ -156,14 +175,14 @@ pub(super) struct Issued {
 impl Issued {
     /// Whether an operation is the same to the checker: in everything but its data, and where it accesses global memory.
     pub fn is(&self, op: &Issue) -> bool {
-        self.number == number(op.id) && self.seq == op.seq && alike(&self.issue, op)
+        self.number == number(op.id) && self.seq == op.seq && alike(&self.noted.issue, op)
     }
 }
 
 impl Issued {
     /// Whether it is this operation, which only loads, but for where it accesses global memory.
     pub fn is_load(&self, load: &LoadIssue<'_>) -> bool {
-        let issue = &*self.issue;
+        let issue = &self.noted.issue;
         self.number == number(load.id)
             && self.seq[..] == *load.seq
             && (issue.atomic, issue.scope, issue.multicast, issue.failed) == (false, load.scope, None, false)
@@ -180,16 +199,17 @@ impl Issued {
 
 /// Operations that no two are alike of.
 #[derive(Debug, Default)]
-pub(super) struct Issues(FxHashMap<u64, SmallVec<[Arc<Issue>; 1]>>);
+pub(super) struct Issues(FxHashMap<u64, SmallVec<[Arc<Noted>; 1]>>);
 
 impl Issues {
     /// What is to be noted of an operation, and how many bytes that is more than before.
     pub fn issued(&mut self, op: &Issue) -> (Issued, usize) {
         let known = self.0.entry(hash(op)).or_default();
-        let (issue, bytes) = match known.iter().find(|known| alike(known, op)) {
+        let same = |known: &&Arc<Noted>| alike(&known.issue, op) && alike(op, &known.issue);
+        let (issue, bytes) = match known.iter().find(same) {
             Some(known) => (Arc::clone(known), 0),
             None => {
-                let new = Arc::new(op.clone());
+                let new = Arc::new(Noted { issue: op.clone(), lanes_apart: lanes_apart(op) });
                 known.push(Arc::clone(&new));
                 let rows = op.accesses.iter().map(|access| match &access.extent {
                     Extent::Lanes { addr, .. } => size_of_val(&addr[..]),
@@ -198,7 +218,7 @@ impl Issues {
                 (new, size_of::<Issue>() + rows.sum::<usize>() + size_of_val(&op.stored[..]))
             }
         };
-        (Issued { number: number(op.id), seq: SmallVec::from_slice(&op.seq), issue, repeats: false }, bytes)
+        (Issued { number: number(op.id), seq: SmallVec::from_slice(&op.seq), noted: issue, repeats: false }, bytes)
     }
 }
 
@@ -210,7 +230,9 @@ fn hash(op: &Issue) -> u64 {
         hasher.write_u8(*direction as u8);
         match extent {
             Extent::Lanes { mask, bytes, addr } => {
-                hasher.write_u64(if lanes_matter(*space, *direction) { *mask } else { u64::from(*mask != 0) });
+                if *space != Space::Global {
+                    hasher.write_u64(*mask);
+                }
                 hasher.write_u32(*bytes);
                 if *space == Space::Lds && *mask != 0 {
                     let (first, last) = (mask.trailing_zeros(), 63 - mask.leading_zeros());
@@ -250,7 +272,7 @@ pub(super) enum Event {
 /// A place in a story.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cursor {
-    key: usize,
+    pub key: usize,
     event: usize,
 }
 
@@ -274,6 +296,8 @@ pub(super) struct Story {
     pub common: Vec<Cursor>,
     /// What a cluster with this story adds to what is known of waits.
     pub waits: Vec<Waited>,
+    /// What the checker knew of a cluster at some places, in their order.
+    pub snapshots: Vec<(Cursor, Arc<Snapshot>)>,
 }
 
 impl Story {
@@ -340,20 +364,46 @@ impl Story {
         }
     }
 
-    /// Whether that is so of the operation whose issue is right before a cursor.
-    pub fn repeats_before(&self, at: Cursor) -> bool {
-        matches!(
-            at.event.checked_sub(1).map(|last| &self.events[last]),
-            Some(Event::Issued(Issued { repeats: true, .. }))
-        )
+    /// The operation whose issue is right before a cursor, if there is one.
+    pub fn issued_before(&self, at: Cursor) -> Option<&Issued> {
+        match self.events.get(at.event.checked_sub(1)?) {
+            Some(Event::Issued(issued)) => Some(issued),
+            _ => None,
+        }
+    }
+
+    /// The operation with this number, if it was issued before a cursor.
+    pub fn issued(&self, number: u32, before: Cursor) -> Option<&Issued> {
+        self.events[..before.event].iter().rev().find_map(|event| match event {
+            Event::Issued(issued) | Event::Cache(_, issued) => Some(issued).filter(|of| of.number == number),
+            _ => None,
+        })
+    }
+
+    /// Where it ends so far.
+    pub fn end(&self) -> Cursor {
+        Cursor { key: self.keys.len(), event: self.events.len() }
+    }
+
+    /// What is right before a cursor.
+    pub fn before(&self, at: Cursor) -> Option<Key> {
+        Some(self.keys[at.key.checked_sub(1)?])
+    }
+
+    /// The last thing that the checker knew in all detail, up to a cursor.
+    pub fn known_before(&self, at: Cursor) -> Option<&(Cursor, Arc<Snapshot>)> {
+        self.snapshots.iter().rev().find(|(of, _)| *of <= at)
     }
 
     /// Its beginning, up to a cursor.
     pub fn up_to(&self, at: Cursor) -> Story {
-        let mut beginning =
-            Story { keys: self.keys[..at.key].to_vec(), repeats: self.repeats, ..Story::default() };
-        beginning.events = self.events[..at.event].to_vec();
-        beginning
+        Story {
+            keys: self.keys[..at.key].to_vec(),
+            events: self.events[..at.event].to_vec(),
+            repeats: self.repeats,
+            snapshots: self.snapshots.iter().filter(|(of, _)| *of <= at).cloned().collect(),
+            ..Story::default()
+        }
     }
 
     /// The same, which is known to be the same as the stories before it so far.
@@ -361,9 +411,8 @@ impl Story {
         Story { common, ..self }
     }
 
-    /// What it says, in order, of waves with these lanes.
-    pub fn told(&self, all: u64) -> impl Iterator<Item = Next<'_>> {
-        let mut at = Cursor::default();
+    /// What it says from a cursor on, in order, of waves with these lanes.
+    pub fn told(&self, mut at: Cursor, all: u64) -> impl Iterator<Item = Next<'_>> {
         std::iter::from_fn(move || {
             let key = *self.keys.get(at.key)?;
             at.key += 1;
@@ -389,12 +438,7 @@ fn make_room<T>(list: &mut Vec<T>, more: usize) {
     }
 }
 
-/// The number of an operation in its cluster.
-pub(super) fn number(id: OpId) -> u32 {
-    id.0 as u32
-}
-
-/// Whether two operations are the same to the checker, but for their numbers.
+/// Whether an operation that was noted says all of another to the checker, but for their numbers.
 fn alike(a: &Issue, b: &Issue) -> bool {
     (a.atomic, a.scope, a.multicast, a.failed) == (b.atomic, b.scope, b.multicast, b.failed)
         && a.accesses.len() == b.accesses.len()
@@ -420,15 +464,15 @@ fn accesses_alike(a: &Access, b: &Access) -> bool {
         }
 }
 
-/// Whether it matters which lanes take part in an access. Where it loads from or stores to in global memory does not, and so
-/// not whose address that would be; whether an atomic leaves memory as it is depends on its lanes.
-fn lanes_matter(space: Space, direction: Direction) -> bool {
-    space != Space::Global || direction == Direction::Atomic
-}
-
-/// Whether accesses with these lanes are the same.
-fn masks_alike(space: Space, direction: Direction, a: u64, b: u64) -> bool {
-    if lanes_matter(space, direction) { a == b } else { (a == 0) == (b == 0) }
+/// Whether an access with some lanes was noted that says all of one with these. Where a load loads from in global memory does
+/// not matter, and so not whose address that is; neither does what a store stores there, if it is known that it stores.
+/// Whether an atomic leaves memory as it is depends on its lanes.
+fn masks_alike(space: Space, direction: Direction, noted: u64, mask: u64) -> bool {
+    match (space, direction) {
+        (Space::Global, Direction::Read) => true,
+        (Space::Global, Direction::Write) => noted != 0 || mask == 0,
+        _ => noted == mask,
+    }
 }
 
 /// Whether the lanes of `mask` have the same addresses.

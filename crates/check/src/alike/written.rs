@@ -7,7 +7,7 @@
 use wavemark_sim::events::{Access, Direction, Issue, Space};
 
 use super::MOST_BYTES;
-use super::story::number;
+use crate::number;
 use crate::races::stored;
 
 /// Dwords of LDS, at the most.
