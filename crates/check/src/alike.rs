@@ -146,8 +146,7 @@ impl Stories {
     fn wants_snapshot(&self, story: &Story) -> bool {
         let end = story.end();
         let last = story.known_before(end).map_or(0, |(of, _)| of.key);
-        // What stores have left may not be known then.
-        self.snapshots_left > 0 && end.key >= last + BETWEEN_SNAPSHOTS && !self.any_repeats() && !story.repeats
+        self.snapshots_left > 0 && end.key >= last + BETWEEN_SNAPSHOTS
     }
 
     /// Whether it matters to a story what is stored in LDS.
@@ -324,9 +323,10 @@ impl Alike {
         (stories.missed, checker.checks.global) = (true, false);
         stories.waits_before = std::mem::take(&mut checker.wait_table);
         checker.forget_clusters();
-        let known = beginning.known_before(at).filter(|_| !stories.any_repeats());
-        let from = known.map_or(Cursor::default(), |(from, snapshot)| {
-            checker.restore(snapshot);
+        let group = |own: u32| stories.first_group.wrapping_add(own);
+        let stored = |own| stories.any_repeats().then(|| stories.written.memory(group(own)));
+        let from = beginning.known_before(at).map_or(Cursor::default(), |(from, snapshot)| {
+            checker.restore(snapshot, stored);
             *from
         });
         Telling { checker, stories, story: &beginning, issues: FxHashMap::default() }.tell(from);

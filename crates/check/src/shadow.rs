@@ -393,7 +393,16 @@ impl Shadow {
         self.sets.records.iter().map(|record| record.epoch.agent).collect()
     }
 
-    /// What stores have left is not what they did any more.
+    /// What stores have left in all of LDS, as far as it is remembered.
+    pub fn set_values(&mut self, dwords: &[u32]) {
+        for (&place, dwords) in self.near.iter().zip(dwords.chunks(PAGE)) {
+            if let Some(page) = place.checked_sub(1).map(|at| &mut self.pages[at as usize]) {
+                page.values.all()[..dwords.len()].copy_from_slice(dwords);
+            }
+        }
+    }
+
+    /// What stores have left is not known any more.
     pub fn forget_values(&mut self) {
         self.sets.records.iter_mut().for_each(|record| record.valued = false);
     }

@@ -1,8 +1,8 @@
 //! What the checker knows of one cluster, to be taken up again for another one that has done the same so far.
 //!
 //! Both must have been told of under the same numbers of waves and workgroups. What is remembered of global memory, and what is
-//! known of the code, is not a part of it. What stores have left in LDS may be something else in the other cluster, so that it
-//! excuses nothing any more.
+//! known of the code, is not a part of it. What stores have left in LDS may be something else in the other cluster: where that
+//! is not known, it excuses nothing any more.
 
 use rustc_hash::FxHashMap;
 use wavemark_sim::events::BarrierId;
@@ -32,27 +32,29 @@ pub(crate) struct Snapshot {
 impl Checker {
     /// What it knows of the only cluster that it has been told of, unless some of it depends on values.
     pub(crate) fn snapshot(&self) -> Option<Snapshot> {
-        (!self.depends_on_values && !self.has_found()).then(|| {
-            let mut lds = self.lds.clone();
-            lds.values_mut().for_each(|lds| lds.shadow.forget_values());
-            Snapshot {
-                waves: self.waves.living(),
-                lds,
-                barriers: self.barriers.clone(),
-                member_of: self.member_of.clone(),
-                published: self.published.clone(),
-                wait_table: self.wait_table.clone(),
-                cluster_size: self.cluster_size.clone(),
-                cluster_live: self.cluster_live.clone(),
-                group_cluster: self.group_cluster.clone(),
-            }
+        (!self.depends_on_values && !self.has_found()).then(|| Snapshot {
+            waves: self.waves.living(),
+            lds: self.lds.clone(),
+            barriers: self.barriers.clone(),
+            member_of: self.member_of.clone(),
+            published: self.published.clone(),
+            wait_table: self.wait_table.clone(),
+            cluster_size: self.cluster_size.clone(),
+            cluster_live: self.cluster_live.clone(),
+            group_cluster: self.group_cluster.clone(),
         })
     }
 
-    /// Another cluster has come to the same.
-    pub(crate) fn restore(&mut self, snapshot: &Snapshot) {
+    /// Another cluster has come to the same; `stored` says what its stores have left in the LDS of a workgroup, if that is known.
+    pub(crate) fn restore<'s>(&mut self, snapshot: &Snapshot, stored: impl Fn(u32) -> Option<&'s [u32]>) {
         self.waves.take_up(&snapshot.waves);
         self.lds.clone_from(&snapshot.lds);
+        for (&workgroup, lds) in &mut self.lds {
+            match stored(workgroup) {
+                Some(dwords) => lds.shadow.set_values(dwords),
+                None => lds.shadow.forget_values(),
+            }
+        }
         self.barriers.clone_from(&snapshot.barriers);
         self.member_of.clone_from(&snapshot.member_of);
         self.published.clone_from(&snapshot.published);

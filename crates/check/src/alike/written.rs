@@ -62,6 +62,11 @@ impl Written {
         repeats
     }
 
+    /// What is in the LDS of a workgroup, as far as something was stored there.
+    pub fn memory(&self, workgroup: u32) -> &[u32] {
+        self.memory.iter().find(|of| of.0 == workgroup).map_or(&[], |of| &of.1)
+    }
+
     /// What the operation with this number has stored, if that is known.
     pub fn of(&self, number: u32) -> Option<&[u32]> {
         let at = self.operations.binary_search_by_key(&number, |of| of.0).ok()?;
