@@ -14,7 +14,14 @@
 //! clusters that follow must do so, too (`written`). Where something
 //! of the kind is seen of a cluster that was not checked itself, the trial is given up, and the whole checker is told of the
 //! run from its beginning, without any of this.
+//!
+//! The part's checker is told of each cluster as if it were the first one, so that what it knows at some place of one story can
+//! be taken up for another cluster that has come there (`crate::snapshot`): where clusters leave a story, others will, which do
+//! something else as often as their number says.
+//!
+//! Where a trial is given up because clusters talk, the beginning of the first one is kept for the run that follows (`prefix`).
 
+mod prefix;
 mod story;
 mod written;
 
@@ -24,12 +31,14 @@ use rustc_hash::FxHashMap;
 use wavemark_sim::Limit;
 use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Counter, Direction, Fault, Issue, LoadIssue, Observer, OpId,
-    Site, WaveId,
+    Site, Space, WaveId,
 };
 use wavemark_sim::regs::Regs;
 
 use crate::waits::{self, WaitTable};
+use crate::wave_state::Before;
 use crate::{Checker, Finding, number};
+use prefix::Prefix;
 use story::{Cursor, Event, Exec, GroupStart, Issued, Issues, Key, Kind, Next, Story, WaveStart};
 use written::Written;
 
@@ -95,6 +104,10 @@ struct Stories {
     missed: bool,
     /// Whether accesses to global memory are checked at all.
     checks_global: bool,
+    /// What waves of the first cluster knew when they loaded from global memory, until it may talk.
+    reads: Option<Vec<(u32, u32, Before)>>,
+    /// What it did until then, if it does.
+    begun: Option<prefix::Begun>,
 }
 
 impl Stories {
@@ -118,6 +131,8 @@ impl Stories {
             written: Written::default(),
             waits_before: WaitTable::default(),
             missed: false,
+            reads: Some(Vec::new()),
+            begun: None,
         }
     }
 
@@ -162,16 +177,6 @@ impl Stories {
         })
     }
 
-    /// An operation like one that was noted, of the cluster that runs.
-    fn again(&self, Issued { number, seq, noted, .. }: &Issued) -> Issue {
-        let cluster = self.waves.first().map_or(0, |first| first.cluster_flat);
-        Issue {
-            id: OpId(u64::from(cluster) << 32 | u64::from(*number)),
-            seq: seq.clone(),
-            ..noted.issue.clone()
-        }
-    }
-
     /// A story that has become too long is not to be kept.
     #[inline]
     fn keep_small(&mut self) {
@@ -195,24 +200,37 @@ pub struct Alike {
     checker: Checker,
     /// Of a part.
     stories: Option<Box<Stories>>,
+    /// Of the whole, if its trial was given up because clusters talk.
+    prefix: Option<Box<Prefix>>,
 }
 
 impl Alike {
     /// One that tells `checker`.
     pub fn new(checker: Checker) -> Alike {
-        Alike { checker, stories: None }
+        Alike { checker, stories: None, prefix: None }
     }
 
     /// What was found, worst first.
-    pub fn finish(self) -> Vec<Finding> {
+    pub fn finish(mut self) -> Vec<Finding> {
+        self.leave_prefix();
         self.checker.finish()
     }
 
     #[inline]
-    fn key(&self, kind: Kind, wave: WaveId, site: Option<&Site>) -> Key {
-        let Some(stories) = &self.stories else { return Key::default() };
-        let rank = stories.waves.first().map_or(0, |first| wave.index - first.index);
-        Key::new(kind, rank, site.map(|site| (site.pc - stories.base, site.msb)))
+    fn key(&mut self, kind: Kind, wave: WaveId, site: Option<&Site>) -> Key {
+        let (base, waves) = match (&self.stories, &self.prefix) {
+            (Some(stories), _) => (stories.base, &stories.waves),
+            (None, Some(prefix)) if prefix.at.is_some() => {
+                if prefix.group != wave.workgroup_flat {
+                    self.leave_prefix();
+                    return Key::default();
+                }
+                (prefix.base, &prefix.waves)
+            }
+            _ => return Key::default(),
+        };
+        let rank = waves.first().map_or(0, |first| wave.index - first.index);
+        Key::new(kind, rank, site.map(|site| (site.pc - base, site.msb)))
     }
 
     /// A wave as the checker is told of it.
@@ -224,6 +242,36 @@ impl Alike {
     /// The same for a workgroup.
     fn own_group(&self, flat: u32) -> u32 {
         self.stories.as_ref().map_or(flat, |stories| stories.own_group(flat))
+    }
+
+    /// An operation is to be noted. If it is the first one by which the first cluster may talk to others, what it did so far is
+    /// worth knowing.
+    fn begin_to_talk(&mut self, op: &Issue) {
+        let Alike { checker, stories: Some(stories), .. } = self else { return };
+        let Mode::Noting(story) = &stories.mode else { return };
+        if stories.reads.is_none() || !prefix::talks(op) {
+            return;
+        }
+        let reads = stories.reads.take();
+        // A store, and no more, is of its own.
+        if prefix::may_talk(op)
+            && let Some(reads) = reads
+            && let Some(snapshot) = checker.snapshot()
+        {
+            let story = story.up_to(story.end());
+            stories.begun = Some(prefix::Begun { story, snapshot, reads });
+        }
+    }
+
+    /// An operation was issued that the checker was told of; what its wave knew may matter where others do the same.
+    fn note_read(&mut self, own: WaveId, op: &Issue) {
+        let Some(stories) = &mut self.stories else { return };
+        let Some(reads) = &mut stories.reads else { return };
+        if op.accesses.iter().any(|access| access.space == Space::Global)
+            && let Some(operation) = self.checker.waves.get(own.index).and_then(|wave| wave.operations.back())
+        {
+            reads.push((own.index, number(op.id), operation.before.clone()));
+        }
     }
 
     /// Something is to be noted: take a snapshot before it, if clusters may part there.
@@ -242,7 +290,7 @@ impl Alike {
     #[cold]
     #[inline(never)]
     fn take_snapshot(&mut self) {
-        let Alike { checker, stories: Some(stories) } = self else { return };
+        let Alike { checker, stories: Some(stories), .. } = self else { return };
         if let Mode::Noting(story) = &mut stories.mode
             && let Some(snapshot) = checker.snapshot()
         {
@@ -254,18 +302,35 @@ impl Alike {
     /// Whether the checker need not be told of an event, because it is one of a story.
     #[inline]
     fn known(&mut self, key: Key, same: impl Fn(&Event) -> bool) -> bool {
-        let Some(stories) = &mut self.stories else { return false };
+        let Some(stories) = &mut self.stories else {
+            return self.known_in_prefix(|story, at| story.meets(at, key, &same));
+        };
         let Mode::Following(story, at) = &mut stories.mode else {
             return matches!(stories.mode, Mode::Lost);
         };
         stories.kept[*story].meets(at, key, &same) || self.branch_off(|story, at| story.meets(at, key, &same))
     }
 
+    /// Whether the checker need not be told of an event of the cluster that follows its beginning, because it belongs to that.
+    #[inline]
+    fn known_in_prefix(&mut self, meets: impl FnOnce(&Story, &mut Cursor) -> bool) -> bool {
+        let Some(prefix) = &mut self.prefix else { return false };
+        let Some(at) = &mut prefix.at else { return false };
+        let known = meets(&prefix.story, at);
+        if !known {
+            self.leave_prefix();
+        }
+        known
+    }
+
     /// Whether the cluster that runs goes on as its story does, by what `meets` says of the story and a place in it; other stories
     /// are not looked at.
     #[inline]
     fn goes_on(&mut self, meets: impl FnOnce(&Story, &mut Cursor) -> bool) -> bool {
-        let Some(stories) = &mut self.stories else { return false };
+        let Some(stories) = &mut self.stories else {
+            let Some(prefix) = &mut self.prefix else { return false };
+            return prefix.at.as_mut().is_some_and(|at| meets(&prefix.story, at));
+        };
         match &mut stories.mode {
             Mode::Following(story, at) => meets(&stories.kept[*story], at),
             Mode::Lost => true,
@@ -316,7 +381,7 @@ impl Alike {
 
     /// Tell the checker what it has missed of the cluster, but for its accesses to global memory, and note what follows.
     fn tell(&mut self, story: usize, at: Cursor) {
-        let Alike { checker, stories: Some(stories) } = self else { return };
+        let Alike { checker, stories: Some(stories), .. } = self else { return };
         let beginning = stories.kept[story].up_to(at);
         stories.left += 1;
         stories.parting = beginning.before(at);
@@ -329,7 +394,15 @@ impl Alike {
             checker.restore(snapshot, stored);
             *from
         });
-        Telling { checker, stories, story: &beginning, issues: FxHashMap::default() }.tell(from);
+        let about = About {
+            base: stories.base,
+            all_lanes: stories.all_lanes,
+            cluster: stories.waves.first().map_or(0, |first| first.cluster_flat),
+            group: 0,
+            waves: stories.waves.iter().map(|&wave| stories.own(wave)).collect(),
+            written: &stories.written,
+        };
+        Telling { checker, about, story: &beginning, issues: FxHashMap::default() }.tell(from);
         stories.mode = if stories.credit > 0 && stories.kept.len() < STORIES {
             stories.credit -= 1;
             let common = (0..story).map(|other| stories.kept[story].common[other].min(at));
@@ -344,7 +417,10 @@ impl Alike {
 
     /// Something happens that ends a trial; whether the checker does not know all that has led to it.
     fn loses(&mut self) -> bool {
-        let Some(stories) = &mut self.stories else { return false };
+        let Some(stories) = &mut self.stories else {
+            self.leave_prefix();
+            return false;
+        };
         if stories.missed || matches!(stories.mode, Mode::Following(..)) {
             stories.mode = Mode::Lost;
         }
@@ -356,7 +432,10 @@ impl Alike {
     #[inline]
     fn known_instruction(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
         let key = self.key(Kind::Instruction, wave, Some(site)).with_exec(Exec::of(exec));
-        let Some(stories) = &mut self.stories else { return false };
+        let Some(stories) = &mut self.stories else {
+            let is_all = self.prefix.as_ref().is_some_and(|prefix| exec == prefix.all_lanes);
+            return self.known_in_prefix(|story, at| story.meets_instruction(at, key, is_all));
+        };
         match &mut stories.mode {
             Mode::Following(story, at) => {
                 let is_all = exec == stories.all_lanes;
@@ -416,6 +495,9 @@ impl Alike {
                 Mode::Noting(Story::default())
             }
         };
+        if !stories.kept.is_empty() || !matches!(stories.mode, Mode::Noting(_)) {
+            stories.reads = None;
+        }
         self.checker.depends_on_values = false;
         if !matches!(stories.mode, Mode::Following(..)) {
             stories.waits_before = std::mem::take(&mut self.checker.wait_table);
@@ -425,7 +507,7 @@ impl Alike {
 
     /// A cluster has ended.
     fn end(&mut self) {
-        let Alike { checker, stories: Some(stories) } = self else { return };
+        let Alike { checker, stories: Some(stories), .. } = self else { return };
         checker.checks.global = stories.checks_global;
         let mode = std::mem::replace(&mut stories.mode, Mode::Exact);
         let told = match mode {
@@ -464,23 +546,48 @@ impl Alike {
 /// Tells the checker of a cluster what its story says.
 struct Telling<'t> {
     checker: &'t mut Checker,
-    stories: &'t Stories,
+    about: About<'t>,
     story: &'t Story,
     /// Operations in flight that it was told of.
     issues: FxHashMap<u32, Issue>,
 }
 
+/// Of which cluster the checker is told.
+struct About<'t> {
+    /// The address of the code.
+    base: u64,
+    /// EXEC with all lanes.
+    all_lanes: u64,
+    /// Its number.
+    cluster: u32,
+    /// Its first workgroup, and its waves, as the checker is told of them.
+    group: u32,
+    waves: Vec<WaveId>,
+    /// What it has stored.
+    written: &'t Written,
+}
+
+impl About<'_> {
+    /// An operation of it like one that was noted.
+    fn again(&self, Issued { number, seq, noted, .. }: &Issued) -> Issue {
+        Issue {
+            id: OpId(u64::from(self.cluster) << 32 | u64::from(*number)),
+            seq: seq.clone(),
+            ..noted.issue.clone()
+        }
+    }
+}
+
 impl Telling<'_> {
     /// Tell it what comes behind a cursor.
     fn tell(mut self, from: Cursor) {
-        for next in self.story.told(from, self.stories.all_lanes) {
+        for next in self.story.told(from, self.about.all_lanes) {
             let key = match next {
                 Next::Instruction(key, _) | Next::Event(key, _) => key,
             };
             let (offset, msb) = key.place();
-            let site = self.checker.sites.find(self.stories.base + offset, msb);
-            let wave = self.stories.waves.get(key.rank()).map(|&wave| self.stories.own(wave));
-            let wave = wave.unwrap_or_default();
+            let site = self.checker.sites.find(self.about.base + offset, msb);
+            let wave = self.about.waves.get(key.rank()).copied().unwrap_or_default();
             match (next, site) {
                 (Next::Instruction(_, exec), Some(site)) => self.checker.step(wave, site, exec),
                 (Next::Instruction(..), None) => {}
@@ -498,14 +605,18 @@ impl Telling<'_> {
         let checker = &mut *self.checker;
         match (event, site) {
             (Event::GroupStarts(about), _) => {
-                checker.workgroup_started(about.behind, about.lds, about.waves);
+                checker.workgroup_started(
+                    self.about.group.wrapping_add(about.behind),
+                    about.lds,
+                    about.waves,
+                );
             }
             (Event::WaveStarts(about), _) => checker.wave_started(wave, about.sgprs, about.vgprs),
             (Event::Issued(issued), Some(site)) => {
-                let mut issue = self.stories.again(issued);
+                let mut issue = self.about.again(issued);
                 // What it has stored was something else.
                 if issue.accesses.iter().any(|access| access.direction == Direction::Write) {
-                    issue.stored = self.stories.written.of(issued.number).unwrap_or_default().to_vec();
+                    issue.stored = self.about.written.of(issued.number).unwrap_or_default().to_vec();
                 }
                 checker.issued(wave, site, &issue);
                 self.issues.insert(issued.number, issue);
@@ -526,12 +637,12 @@ impl Telling<'_> {
             (Event::Waited(waits), Some(site)) => checker.waited(wave, site, waits),
             (Event::Barrier(id, event), Some(site)) => checker.barrier(wave, site, *id, *event),
             (Event::Cache(op, issued), Some(site)) => {
-                let issue = self.stories.again(issued);
+                let issue = self.about.again(issued);
                 checker.cache(wave, site, *op, &issue);
                 self.issues.insert(issued.number, issue);
             }
             (Event::WaveEnds, Some(site)) => checker.wave_ended(wave, site),
-            (Event::GroupEnds(behind), _) => checker.workgroup_ended(*behind),
+            (Event::GroupEnds(behind), _) => checker.workgroup_ended(self.about.group.wrapping_add(*behind)),
             (_, None) => {}
         }
     }
@@ -539,7 +650,7 @@ impl Telling<'_> {
     /// An operation with this number that is in flight; it may have been issued before what is told.
     fn in_flight(&mut self, number: u32, from: Cursor) -> Option<Issue> {
         let told = self.issues.remove(&number);
-        told.or_else(|| self.story.issued(number, from).map(|issued| self.stories.again(issued)))
+        told.or_else(|| self.story.issued(number, from).map(|issued| self.about.again(issued)))
     }
 }
 
@@ -548,7 +659,7 @@ impl Observer for Alike {
         let checker = self.checker.part();
         let base = self.checker.code.as_ref()?.base;
         let stories = Some(Box::new(Stories::new(base, checker.machine.lanes(), checker.checks.global)));
-        Some(Alike { checker, stories })
+        Some(Alike { checker, stories, prefix: None })
     }
 
     fn gives_up(&self) -> bool {
@@ -559,6 +670,10 @@ impl Observer for Alike {
     fn learn_code(&mut self, part: Alike) {
         if self.checker.sites.len() == 0 {
             self.checker.sites = part.checker.sites;
+            self.prefix = part.stories.and_then(|stories| {
+                let lanes = self.checker.machine.lanes() as usize;
+                Some(Box::new(Prefix::new(stories.base, stories.all_lanes, lanes, stories.begun?)?))
+            });
         }
     }
 
@@ -576,6 +691,12 @@ impl Observer for Alike {
         if self.stories.as_ref().is_some_and(|stories| stories.live == 0) {
             self.start(flat);
         }
+        if self.prefix.is_some() {
+            self.leave_prefix();
+        }
+        if let Some(prefix) = &mut self.prefix {
+            prefix.start(flat);
+        }
         let behind = self.stories.as_mut().map_or(0, |stories| {
             stories.live += 1;
             flat.wrapping_sub(stories.first_group)
@@ -590,6 +711,9 @@ impl Observer for Alike {
     }
 
     fn workgroup_ended(&mut self, flat: u32) {
+        if self.prefix.as_ref().is_some_and(|prefix| prefix.group != flat) {
+            self.leave_prefix();
+        }
         let behind = self.stories.as_ref().map_or(0, |stories| flat.wrapping_sub(stories.first_group));
         let key = Key::new(Kind::GroupEnds, 0, None);
         if !self.known(key, |event| matches!(event, Event::GroupEnds(other) if *other == behind)) {
@@ -616,9 +740,17 @@ impl Observer for Alike {
     }
 
     fn wave_started(&mut self, wave: WaveId, sgprs: u32, vgprs: u32) {
-        let first = self.stories.as_mut().map_or(wave, |stories| {
-            stories.waves.push(wave);
-            stories.waves[0]
+        let waves = match (&mut self.stories, &mut self.prefix) {
+            (Some(stories), _) => Some(&mut stories.waves),
+            (None, Some(prefix)) if prefix.at.is_some() => {
+                self.checker.waves.announce(wave);
+                Some(&mut prefix.waves)
+            }
+            _ => None,
+        };
+        let first = waves.map_or(wave, |waves| {
+            waves.push(wave);
+            waves[0]
         });
         let key = self.key(Kind::WaveStarts, wave, None);
         let about = WaveStart::new(wave, first, sgprs, vgprs);
@@ -631,7 +763,7 @@ impl Observer for Alike {
 
     #[inline]
     fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {
-        if self.stories.is_some() && self.known_instruction(wave, site, exec) {
+        if (self.stories.is_some() || self.prefix.is_some()) && self.known_instruction(wave, site, exec) {
             return;
         }
         let own = self.own(wave);
@@ -646,13 +778,20 @@ impl Observer for Alike {
 
     fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
         let key = self.key(Kind::Instruction, wave, Some(site)).with_exec(Exec::of(exec));
-        let is_all = self.stories.as_ref().is_some_and(|stories| exec == stories.all_lanes);
+        let is_all = match (&self.stories, &self.prefix) {
+            (Some(stories), _) => exec == stories.all_lanes,
+            (None, prefix) => prefix.as_ref().is_some_and(|prefix| exec == prefix.all_lanes),
+        };
         // What is executed from there on, as far as it only computes and EXEC stays what it is, is what the story says, too: it
         // was the same code. The place in the story goes on when that is done.
         self.goes_on(|story, at| story.meets_instruction(&mut at.clone(), key, is_all))
     }
 
     fn follows_issue(&mut self, wave: WaveId, site: &Site, load: &LoadIssue<'_>) -> bool {
+        // What the beginning of a cluster loads from global memory is looked at.
+        if self.prefix.is_some() && load.accesses.iter().any(|access| access.space == Space::Global) {
+            return false;
+        }
         let key = self.key(Kind::Issued, wave, Some(site));
         let same = |event: &Event| matches!(event, Event::Issued(issued) if issued.is_load(load));
         self.goes_on(|story, at| story.meets(at, key, same))
@@ -665,7 +804,15 @@ impl Observer for Alike {
     }
 
     fn followed(&mut self, instructions: usize) {
-        let Some(stories) = &mut self.stories else { return };
+        let Some(stories) = &mut self.stories else {
+            if let Some(prefix) = &mut self.prefix
+                && let Some(at) = &mut prefix.at
+            {
+                // It was told that it follows.
+                prefix.story.pass_instructions(at, instructions);
+            }
+            return;
+        };
         if let Mode::Following(story, at) = &mut stories.mode
             && !stories.kept[*story].pass_instructions(at, instructions)
         {
@@ -676,11 +823,14 @@ impl Observer for Alike {
     fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {
         let key = self.key(Kind::Issued, wave, Some(site));
         if self.known(key, |event| matches!(event, Event::Issued(issued) if issued.is(op))) {
-            if !op.stored.is_empty() {
+            if self.prefix.is_some() {
+                self.follow_prefix(wave, site, op);
+            } else if !op.stored.is_empty() {
                 self.follow_store(wave, site, op);
             }
             return;
         }
+        self.begin_to_talk(op);
         self.note_issue(key, op, Event::Issued);
         // Its participants are told apart by where they load from.
         if op.multicast.is_some()
@@ -690,6 +840,7 @@ impl Observer for Alike {
         }
         let own = self.own(wave);
         self.checker.issued(own, site, op);
+        self.note_read(own, op);
         if std::mem::take(&mut self.checker.repeats)
             && let Some(stories) = &mut self.stories
             && let Mode::Noting(story) = &mut stories.mode

@@ -16,6 +16,7 @@ use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::knowledge::{BARRIERS, Knowledge};
 use crate::site_info::SiteId;
+use crate::snapshot::Moved;
 
 /// What one phase of a barrier carries.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +30,9 @@ impl Phase {
     /// A wave hands on what it knows.
     fn bring(&mut self, wave: WaveId, known: &Knowledge) {
         match self.known.iter_mut().find(|(workgroup, _)| *workgroup == wave.workgroup_flat) {
-            Some((_, all)) => all.join(known),
+            Some((_, all)) => {
+                all.join(known);
+            }
             None => self.known.push((wave.workgroup_flat, known.clone())),
         }
     }
@@ -72,6 +75,24 @@ pub(crate) struct Object {
 }
 
 impl Object {
+    /// The same of waves whose numbers are higher by so much, of workgroups likewise; `id` says who they are.
+    pub fn moved(&self, by: &Moved, id: impl Fn(u32) -> WaveId + Copy) -> Object {
+        let phase = |phase: &Phase| Phase {
+            known: phase.known.iter().map(|(group, all)| (group + by.groups, all.moved(by.agents))).collect(),
+            arrivals: phase.arrivals.iter().map(|&(wave, site)| (id(wave.index), site)).collect(),
+        };
+        Object {
+            initialised: self.initialised,
+            expected: self.expected,
+            open: phase(&self.open),
+            completed: self.completed.iter().map(|of| Arc::new(phase(of))).collect(),
+            first_completed: self.first_completed,
+            joined: self.joined.iter().map(|(wave, &number)| (wave + by.agents, number)).collect(),
+            arrived: self.arrived.iter().map(|wave| wave + by.agents).collect(),
+            unwaited: self.unwaited.iter().map(|(wave, &arrival)| (wave + by.agents, arrival)).collect(),
+        }
+    }
+
     /// Whether a member that arrives in other phases does not in this one.
     fn is_missed_in(&self, phase: &Phase) -> bool {
         let mut members = self.joined.keys().filter(|&wave| self.arrived.contains(wave));

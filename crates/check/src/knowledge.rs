@@ -45,21 +45,31 @@ impl Knowledge {
         })
     }
 
-    /// Learn what a wave hands on that goes through the same caches.
-    pub fn join(&mut self, other: &Knowledge) {
-        self.issued.join(&other.issued);
-        self.relied.join(&other.relied);
-        self.acquired.join(&other.acquired);
-        self.written_back.join(&other.written_back);
+    /// Learn what a wave hands on that goes through the same caches; whether any of it is new.
+    pub fn join(&mut self, other: &Knowledge) -> bool {
+        self.issued.join(&other.issued)
+            | self.relied.join(&other.relied)
+            | self.acquired.join(&other.acquired)
+            | self.written_back.join(&other.written_back)
     }
 
-    /// Learn what a wave hands on that goes through other caches: they may be emptied, one's own are not.
-    pub fn join_from_elsewhere(&mut self, other: &Knowledge) {
-        self.issued.join(&other.issued);
-        self.acquired.join(&other.relied);
-        self.acquired.join(&other.acquired);
-        self.acquired.join(&other.performed);
-        self.written_back.join(&other.written_back);
+    /// Learn what a wave hands on that goes through other caches: they may be emptied, one's own are not. Whether any of it is
+    /// new.
+    pub fn join_from_elsewhere(&mut self, other: &Knowledge) -> bool {
+        self.issued.join(&other.issued)
+            | self.acquired.join(&other.relied)
+            | self.acquired.join(&other.acquired)
+            | self.acquired.join(&other.performed)
+            | self.written_back.join(&other.written_back)
+    }
+
+    /// The same of waves whose numbers are higher by so much.
+    #[must_use]
+    pub fn moved(&self, by: u32) -> Knowledge {
+        let Knowledge { issued, relied, acquired, written_back, performed } = self;
+        let [issued, relied, acquired, written_back, performed] =
+            [issued, relied, acquired, written_back, performed].map(|clock| clock.moved(by));
+        Knowledge { issued, relied, acquired, written_back, performed }
     }
 
     /// Whether what `publisher` knew when it handed this on is known: what a wave hands on grows with each operation that it

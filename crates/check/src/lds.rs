@@ -108,6 +108,17 @@ const FIRST: u32 = 3;
 const FEW: [usize; 2] = [64, 1024];
 
 impl Lds {
+    /// The same of waves whose numbers are higher by so much.
+    pub fn moved(&self, by: u32) -> Lds {
+        let mut moved = self.clone();
+        moved.shadow.move_agents(by);
+        let loads = moved.loads.iter_mut().map(|load| &mut load.record);
+        for record in loads.chain(moved.written.iter_mut().map(|written| &mut written.record)) {
+            record.epoch.agent += by;
+        }
+        moved
+    }
+
     /// The place in the order of accesses of one that is to be checked now.
     pub fn next(&mut self) -> u32 {
         self.order += 1;

@@ -67,6 +67,26 @@ impl<'a> Stored<'a> {
             }
         };
         match extent {
+            // Mostly lanes have whole dwords, or each a part of one.
+            Extent::Lanes { mask, bytes, addr }
+                if bytes.is_multiple_of(4)
+                    && lanes(*mask).all(|lane| addr[lane as usize].is_multiple_of(4)) =>
+            {
+                for lane in lanes(*mask).map(|lane| lane as usize) {
+                    for dword in 0..*bytes as usize / 4 {
+                        let value = self.words[dword * self.lanes + lane];
+                        f(addr[lane] / 4 + dword as u64, value, u32::MAX);
+                    }
+                }
+            }
+            Extent::Lanes { mask, bytes: bytes @ 1..4, addr }
+                if lanes(*mask).all(|lane| addr[lane as usize] % 4 + u64::from(*bytes) <= 4) =>
+            {
+                for lane in lanes(*mask).map(|lane| lane as usize) {
+                    let shift = addr[lane] % 4 * 8;
+                    f(addr[lane] / 4, self.words[lane] << shift, u32::MAX >> (32 - 8 * bytes) << shift);
+                }
+            }
             Extent::Lanes { .. } => for_each_piece(extent, |piece| of_piece(*self, piece)),
             Extent::Runs(runs) => {
                 for (own, (addr, bytes)) in self.of_runs(runs) {
@@ -148,7 +168,7 @@ pub(crate) struct Meeting<'a, R, N> {
     /// What becomes of dwords with the first state that it touches like this, where there is nothing to say of them.
     expected: (State, State, Parts),
     /// Conflicts, a few.
-    pub conflicts: Vec<Conflict>,
+    pub conflicts: SmallVec<[Conflict; 2]>,
     /// LDS that is read but was never written.
     pub undefined: Option<Undefined>,
     /// Copies that a wait made safe before this access.
@@ -172,7 +192,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             relations: [None; KEPT],
             outcomes: [Outcome::default(); KEPT],
             expected: (State::IMPOSSIBLE, State::IMPOSSIBLE, Parts::WHOLE),
-            conflicts: Vec::new(),
+            conflicts: SmallVec::new(),
             undefined: None,
             copies: SmallVec::new(),
             noted: false,

@@ -10,6 +10,8 @@ use smallvec::SmallVec;
 use wavemark_sim::events::{OpId, Scope, WaveId};
 
 use crate::knowledge::Knowledge;
+use crate::number;
+use crate::snapshot::Moved;
 
 /// What a synchronisation location carries.
 #[derive(Clone, Debug)]
@@ -49,12 +51,33 @@ pub(crate) struct Publications {
     recent: Option<(u64, u32)>,
     /// With so many lists it is worth looking for those of the dead.
     forget_at: usize,
+    /// The first dword that has carried anything, and the one behind the last, if there is one.
+    carriers: Option<(u64, u64)>,
 }
 
 /// So few lists are not worth looking through.
 const FEW: usize = 1 << 12;
 
 impl Publications {
+    /// Whether any of the dwords between the first byte and the one behind the last may carry something.
+    #[inline]
+    pub fn may_have(&self, bytes: Option<(u64, u64)>) -> bool {
+        let meets = |((from, to), (first, end)): ((u64, u64), (u64, u64))| from / 4 < end && first * 4 < to;
+        bytes.zip(self.carriers).is_some_and(meets)
+    }
+
+    /// What waves whose numbers are higher by so much have published likewise, in the same LDS of another workgroup; `id` says
+    /// who they are.
+    pub fn moved(&self, by: &mut Moved, id: impl Fn(u32) -> WaveId) -> Publications {
+        let mut moved = self.clone();
+        for entry in moved.lists.iter_mut().flat_map(|list| &mut list.published) {
+            entry.by = id(entry.by.index);
+            entry.op = OpId(u64::from(entry.by.cluster_flat) << 32 | u64::from(number(entry.op)));
+            entry.known = by.shared(&entry.known);
+        }
+        moved
+    }
+
     /// Call `visit` with what dwords carry, once for neighbours that carry the same.
     pub fn visit(&mut self, dwords: &[u64], mut visit: impl FnMut(&[Published])) {
         let mut last = 0;
@@ -170,6 +193,8 @@ impl Publications {
 
     /// A dword gets a list.
     fn assign(&mut self, dword: u64, list: u32) {
+        let (first, end) = self.carriers.get_or_insert((dword, dword + 1));
+        (*first, *end) = ((*first).min(dword), (*end).max(dword + 1));
         let before = std::mem::replace(self.slot(dword), list);
         self.lists[list as usize - 1].dwords += 1;
         if let Some(at) = before.checked_sub(1) {

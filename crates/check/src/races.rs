@@ -13,7 +13,7 @@ use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::knowledge::{Knowledge, common_scope};
 use crate::meeting::{Conflict, Meeting, Stored, Undefined};
-use crate::relation::{Later, Order, Relation};
+use crate::relation::{Later, Order, Relation, View};
 use crate::shadow::Record;
 use crate::site_info::{SiteId, SiteInfo, VGPR0};
 use crate::taint::{Poll, Suspicion, all_bits};
@@ -31,6 +31,11 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
 
 /// What an operation writes by one of its accesses, if that is known: what it writes by those before comes first.
 pub(crate) fn stored<'a>(op: &'a Issue, access: &Access, lanes: usize) -> Option<Stored<'a>> {
+    stored_of(op, &op.stored, access, lanes)
+}
+
+/// The same where the operation as a whole writes `all`.
+pub(crate) fn stored_of<'a>(op: &Issue, all: &'a [u32], access: &Access, lanes: usize) -> Option<Stored<'a>> {
     let words = |access: &Access| match &access.extent {
         _ if access.direction != Direction::Write => 0,
         Extent::Lanes { bytes, .. } => bytes.div_ceil(4) as usize * lanes,
@@ -38,7 +43,7 @@ pub(crate) fn stored<'a>(op: &'a Issue, access: &Access, lanes: usize) -> Option
     };
     let before = op.accesses.iter().take_while(|other| !std::ptr::eq(*other, access));
     let from: usize = before.map(words).sum();
-    let words = op.stored.get(from..from + words(access)).filter(|words| !words.is_empty())?;
+    let words = all.get(from..from + words(access)).filter(|words| !words.is_empty())?;
     Some(Stored { words, lanes })
 }
 
@@ -61,6 +66,21 @@ fn keeps(op: &Issue, access: &Access, info: &SiteInfo, lanes: usize) -> bool {
         && (0..first.len()).filter(active).all(|at| first[at] == second[at])
 }
 
+/// What comes of an access's meeting others.
+pub(crate) struct Met {
+    later: Later,
+    conflicts: SmallVec<[Conflict; 2]>,
+    undefined: Option<Undefined>,
+    copies: SmallVec<[Epoch; 8]>,
+}
+
+impl Met {
+    /// Whether it conflicts with others.
+    pub fn conflicts(&self) -> bool {
+        !self.conflicts.is_empty()
+    }
+}
+
 /// A race of a load with a later write of another wave, of a wave that has stored nothing yet that may come of it.
 #[derive(Clone, Debug)]
 pub(crate) struct UnusedLoad {
@@ -73,15 +93,33 @@ pub(crate) struct UnusedLoad {
 impl Checker {
     /// Check and remember one access of an operation that was just issued.
     pub(crate) fn check_access(&mut self, wave: WaveId, site: SiteId, op: &Issue, access: &Access) {
-        if access.space == Space::Scratch {
-            return;
+        if let Some(met) = self.meet(wave, site, op, access, None) {
+            self.judge_met(op, access, met);
         }
-        let Some((own_channel, seq)) = channel_for(op, access.space) else { return };
+    }
+
+    /// Let an access meet what is remembered, and be remembered; what there is to say of it. Of a wave of which nothing is known
+    /// but that it was announced, `view` says what it knows.
+    pub(crate) fn meet(
+        &mut self,
+        wave: WaveId,
+        site: SiteId,
+        op: &Issue,
+        access: &Access,
+        view: Option<View<'_>>,
+    ) -> Option<Met> {
+        if access.space == Space::Scratch {
+            return None;
+        }
+        let (own_channel, seq) = channel_for(op, access.space)?;
         let epoch = Epoch { agent: wave.index, channel: own_channel as u8, seq };
         let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != access.space);
         let atomic = access.direction == Direction::Atomic
             || (access.space == Space::Global && op.scope > Scope::Cu && !dma);
-        let Some(state) = self.waves.get(wave.index) else { return };
+        let view = match view {
+            Some(view) => view,
+            None => View::of(self.waves.get(wave.index)?),
+        };
         let mut lds = (access.space == Space::Lds).then(|| self.lds.entry(wave.workgroup_flat).or_default());
         let place = lds.as_mut().map_or(0, |lds| lds.next());
         let (space, direction) = (access.space, access.direction);
@@ -97,7 +135,7 @@ impl Checker {
         let record =
             Record { epoch, site, atomic, maybe_plain, scope: op.scope, dma, valued, keeps, order: place };
         let later = Later { wave, record, channel: own_channel, space, direction, dwords };
-        let order = Order { state, waves: &self.waves, facts: self.facts };
+        let order = Order { view, waves: &self.waves, facts: self.facts };
         let relation = |old: &Record, write_first: bool| order.relation(old, &later, write_first);
         let near = |old: &Record| {
             let id = order.waves.id(old.epoch.agent);
@@ -112,7 +150,7 @@ impl Checker {
             let simple =
                 direction == Direction::Read && own_channel == Channel::Ds && later.loads_registers();
             if simple && lds.puts_off(record, access, wave.wave, |old| ordered(old, true)) {
-                return;
+                return None;
             }
             if direction != Direction::Read {
                 lds.prepare(access, |old| ordered(old, false));
@@ -125,7 +163,7 @@ impl Checker {
         let mut meeting = Meeting::new(access, record, stored, relation, near);
         shadow.sweep();
         meeting.touch_all(shadow);
-        let Meeting { conflicts, undefined, mut copies, noted, .. } = meeting;
+        let Meeting { conflicts, undefined, copies, noted, .. } = meeting;
         // Nothing to say, but for what stores have left there.
         let repeats = noted
             && access.space == Space::Lds
@@ -140,7 +178,14 @@ impl Checker {
                 lds.note_written(record, access);
             }
         }
-        if let Some(stored) = &stored {
+        Some(Met { later, conflicts, undefined, copies })
+    }
+
+    /// Say what there is to say of an access.
+    pub(crate) fn judge_met(&mut self, op: &Issue, access: &Access, met: Met) {
+        let Met { later, conflicts, undefined, mut copies } = met;
+        let (wave, site) = (later.wave, later.record.site);
+        if let Some(stored) = &stored(op, access, self.machine.lanes() as usize) {
             self.check_lanes(wave, site, access, stored);
         }
         // One wave whose load matters stands for all that have executed it.
@@ -152,7 +197,7 @@ impl Checker {
                 said.push(conflict.earlier.site);
             }
         }
-        if atomic && later.loads_registers() && !self.polls.contains(&site) {
+        if later.record.atomic && later.loads_registers() && !self.polls.contains(&site) {
             // Whether it polls matters to what overwrites it later, when its value is gone.
             let suspicion =
                 Suspicion { finding: None, load: site, poll: Poll::Any, learns: None, mistake: None };

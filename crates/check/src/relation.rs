@@ -9,11 +9,12 @@
 //! "Memory Model GFX90A": a release at workgroup scope omits vmcnt without tgsplit, and likewise in CU mode of GFX10 to
 //! GFX12). A copy from LDS reads it at a time of its own, so that its store is no such access.
 
-use wavemark_sim::events::{Channel, Direction, Scope, Space, WaveId};
+use wavemark_order::Epoch;
+use wavemark_sim::events::{CHANNELS, Channel, Direction, Scope, Space, WaveId};
 use wavemark_sim::queue::ordered as pipe_ordered;
 use wavemark_target::Facts;
 
-use crate::knowledge::common_scope;
+use crate::knowledge::{Knowledge, WaveClock, common_scope};
 use crate::shadow::Record;
 use crate::wave_state::WaveState;
 use crate::waves::Waves;
@@ -69,11 +70,32 @@ impl Later {
     }
 }
 
+/// What the wave of the later one of two accesses knows.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    /// Of all operations.
+    pub known: &'a Knowledge,
+    /// Its own that are retired, by channel.
+    pub retired: &'a [u32; CHANNELS],
+    /// What was over when the scalar cache was last emptied.
+    pub scalar_fresh: &'a WaveClock,
+    /// By how much the numbers of waves are higher than those that it is known under.
+    pub by: u32,
+}
+
+impl<'a> View<'a> {
+    /// What a wave knows.
+    pub fn of(state: &'a WaveState) -> View<'a> {
+        let WaveState { known, retired, scalar_fresh, .. } = state;
+        View { known, retired, scalar_fresh, by: 0 }
+    }
+}
+
 /// What tells how accesses stand to each other.
 #[derive(Clone, Copy)]
 pub(crate) struct Order<'a> {
-    /// The wave of the later one.
-    pub state: &'a WaveState,
+    /// What the wave of the later one knows.
+    pub view: View<'a>,
     /// All waves.
     pub waves: &'a Waves,
     /// The machine's facts.
@@ -83,23 +105,27 @@ pub(crate) struct Order<'a> {
 impl Order<'_> {
     /// How `earlier`, a write or (`!write_first`) a read, stands to `later`.
     pub fn relation(&self, earlier: &Record, later: &Later, write_first: bool) -> Relation {
-        let (old, known, scope) = (earlier.epoch, &self.state.known, later.record.scope);
-        let own = old.agent == later.wave.index;
-        let common = match self.waves.id(old.agent) {
+        let View { known, retired, scalar_fresh, by } = self.view;
+        let scope = later.record.scope;
+        let own = earlier.epoch.agent == later.wave.index;
+        let common = match self.waves.id(earlier.epoch.agent) {
             _ if later.space == Space::Lds => Scope::Cu,
             Some(other) => common_scope(later.wave, other),
             None => Scope::System,
         };
+        // As it is known; nothing is of waves before the first one.
+        let old = Epoch { agent: earlier.epoch.agent.wrapping_sub(by), ..earlier.epoch };
+        let is_same = earlier.epoch == later.record.epoch;
         let kept_in_order = || {
-            old == later.record.epoch
-                || self.state.retired[usize::from(old.channel)] >= old.seq
+            is_same
+                || retired[usize::from(old.channel)] >= old.seq
                 || pipe_ordered(channel(old.channel), later.channel, later.space)
         };
         let in_order = own && kept_in_order();
         if in_order
-            && old != later.record.epoch
+            && !is_same
             && (channel(old.channel), later.channel, later.space) == (Channel::Td, Channel::Td, Space::Lds)
-            && self.state.retired[usize::from(old.channel)] < old.seq
+            && retired[usize::from(old.channel)] < old.seq
         {
             return Relation::InOrder;
         }
@@ -124,7 +150,7 @@ impl Order<'_> {
             return Relation::Ordered;
         }
         // The scalar cache is no way of vector stores, the wave's own included (CDNA5 ISA 4.1.1).
-        if later.channel == Channel::Sm && scope == Scope::Cu && !self.state.scalar_fresh.knows(old) {
+        if later.channel == Channel::Sm && scope == Scope::Cu && !scalar_fresh.knows(old) {
             return Relation::Stale;
         }
         if own {

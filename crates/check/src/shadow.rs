@@ -48,7 +48,7 @@ pub struct Record {
 }
 
 /// Operations that a dword remembers, each with the bytes that it has touched.
-pub type Members = SmallVec<[(Operation, u8); 4]>;
+pub type Members = SmallVec<[(Operation, u8); 8]>;
 
 /// The number of a [`Record`] in its shadow memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -393,6 +393,11 @@ impl Shadow {
         self.sets.records.iter().map(|record| record.epoch.agent).collect()
     }
 
+    /// The accesses are those of agents whose numbers are higher by so much.
+    pub fn move_agents(&mut self, by: u32) {
+        self.sets.records.iter_mut().for_each(|record| record.epoch.agent += by);
+    }
+
     /// What stores have left in all of LDS, as far as it is remembered.
     pub fn set_values(&mut self, dwords: &[u32]) {
         for (&place, dwords) in self.near.iter().zip(dwords.chunks(PAGE)) {
@@ -664,6 +669,27 @@ pub fn for_each_row(extent: &Extent, mut visit: impl FnMut(&Row)) -> bool {
         visit(&row);
     }
     true
+}
+
+/// Where the bytes of an extent begin and end, if there are any.
+pub fn bounds(extent: &Extent) -> Option<(u64, u64)> {
+    let around = |(from, to): (u64, u64), (at, end): (u64, u64)| (from.min(at), to.max(end));
+    let nothing = (u64::MAX, 0);
+    let (from, to) = match extent {
+        Extent::Lanes { mask, bytes, addr } => {
+            let of = |&at: &u64| (at, at.saturating_add(u64::from(*bytes)));
+            match neighbours(*mask, addr) {
+                Some(all) => all.iter().map(of).fold(nothing, around),
+                None => wavemark_sim::pending::lanes(*mask)
+                    .map(|lane| of(&addr[lane as usize]))
+                    .fold(nothing, around),
+            }
+        }
+        Extent::Runs(runs) => {
+            runs.iter().map(|&(at, bytes)| (at, at.saturating_add(u64::from(bytes)))).fold(nothing, around)
+        }
+    };
+    (from < to).then_some((from, to))
 }
 
 /// A dword of an extent.

@@ -4,16 +4,20 @@
 //! known of the code, is not a part of it. What stores have left in LDS may be something else in the other cluster: where that
 //! is not known, it excuses nothing any more.
 
-use rustc_hash::FxHashMap;
-use wavemark_sim::events::BarrierId;
+use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+use wavemark_sim::events::{BarrierId, WaveId};
+
+use crate::Checker;
 use crate::barriers::{Object, ObjectKey};
+use crate::knowledge::Knowledge;
 use crate::lds::Lds;
 use crate::published::Publications;
 use crate::shadow::Shadow;
-use crate::waits::{Recent, WaitTable};
+use crate::waits::{self, Recent, WaitTable};
+use crate::wave_state::WaveState;
 use crate::waves::Waves;
-use crate::Checker;
 
 /// What is known of the only cluster that there is.
 #[derive(Debug)]
@@ -27,12 +31,64 @@ pub(crate) struct Snapshot {
     cluster_size: FxHashMap<u32, u32>,
     cluster_live: FxHashMap<u32, u32>,
     group_cluster: FxHashMap<u32, u32>,
+    copies_used: Recent,
+}
+
+/// How much higher the numbers of another cluster are.
+#[derive(Debug)]
+pub(crate) struct Moved {
+    /// Those of its waves.
+    pub agents: u32,
+    /// Those of its workgroups.
+    pub groups: u32,
+    /// What waves share that was looked at before, and what it is in the other cluster.
+    shared: FxHashMap<*const Knowledge, Arc<Knowledge>>,
+}
+
+impl Moved {
+    /// What several waves, or operations, know at once.
+    pub fn shared(&mut self, known: &Arc<Knowledge>) -> Arc<Knowledge> {
+        let by = self.agents;
+        let moved = self.shared.entry(Arc::as_ptr(known)).or_insert_with(|| Arc::new(known.moved(by)));
+        Arc::clone(moved)
+    }
 }
 
 impl Checker {
-    /// What it knows of the only cluster that it has been told of, unless some of it depends on values.
+    /// A cluster of one workgroup, whose waves were announced, the first one of them `first`, has come to what a snapshot says of
+    /// another; `stored` is what its stores have left in LDS.
+    pub(crate) fn begin_as(&mut self, snapshot: &Snapshot, first: WaveId, stored: &[u32]) {
+        let group = first.workgroup_flat;
+        let mut by = Moved { agents: first.index, groups: group, shared: FxHashMap::default() };
+        self.waves.begin_as(&snapshot.waves, &mut by);
+        let waves = &self.waves;
+        let id = |wave: u32| waves.id(wave + first.index).unwrap_or(first);
+        for lds in snapshot.lds.values() {
+            let mut lds = lds.moved(by.agents);
+            lds.shadow.set_values(stored);
+            self.lds.insert(group, lds);
+        }
+        for (&(_, barrier), object) in &snapshot.barriers {
+            self.barriers.insert((group, barrier), object.moved(&by, id));
+        }
+        self.member_of.extend(snapshot.member_of.iter().map(|(wave, &of)| (wave + by.agents, of)));
+        for published in snapshot.published.values() {
+            self.published.insert(group, published.moved(&mut by, id));
+        }
+        for (&wait, &stats) in &snapshot.wait_table {
+            waits::add(&mut self.wait_table, (wait, stats.of(id(stats.wave.index))));
+        }
+        self.copies_used.add(&snapshot.copies_used, by.agents);
+        self.group_cluster.insert(group, first.cluster_flat);
+        *self.cluster_size.entry(first.cluster_flat).or_default() += 1;
+        *self.cluster_live.entry(first.cluster_flat).or_default() += 1;
+    }
+
+    /// What it knows of the only cluster that it has been told of, unless it is in doubt of something.
     pub(crate) fn snapshot(&self) -> Option<Snapshot> {
-        (!self.depends_on_values && !self.has_found()).then(|| Snapshot {
+        let in_doubt = |state: &WaveState| !state.taint.is_empty() || !state.unused_loads.is_empty();
+        let sure = !self.depends_on_values && !self.has_found() && !self.waves.iter().any(in_doubt);
+        sure.then(|| Snapshot {
             waves: self.waves.living(),
             lds: self.lds.clone(),
             barriers: self.barriers.clone(),
@@ -42,6 +98,7 @@ impl Checker {
             cluster_size: self.cluster_size.clone(),
             cluster_live: self.cluster_live.clone(),
             group_cluster: self.group_cluster.clone(),
+            copies_used: self.copies_used.clone(),
         })
     }
 
@@ -62,6 +119,7 @@ impl Checker {
         self.cluster_size.clone_from(&snapshot.cluster_size);
         self.cluster_live.clone_from(&snapshot.cluster_live);
         self.group_cluster.clone_from(&snapshot.group_cluster);
+        self.copies_used.clone_from(&snapshot.copies_used);
     }
 
     /// Forget the clusters that it has been told of, but for what concerns the code.

@@ -16,8 +16,9 @@ use wavemark_sim::events::{Access, CacheOp, Channel, Direction, Issue, Scope, Sp
 use crate::Checker;
 use crate::knowledge::{Knowledge, WaveClock, common_scope};
 use crate::published::{Publications, Published};
-use crate::shadow::for_each_dword;
+use crate::shadow::{bounds, for_each_dword};
 use crate::site_info::SiteId;
+use crate::snapshot::Moved;
 
 /// What a load has read and its wave may rely on once the load is retired.
 #[derive(Clone, Debug)]
@@ -41,6 +42,56 @@ pub(crate) struct Invalidate {
     pub seq: (Channel, u32),
     /// What its wave may rely on then.
     pub known: Knowledge,
+}
+
+/// What a wave has learnt of late: what it knows only grows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LearntOfLate {
+    known: SmallVec<[(bool, Arc<Knowledge>); 4]>,
+    /// The one that is forgotten next.
+    next: usize,
+}
+
+impl LearntOfLate {
+    /// So many are remembered.
+    const MOST: usize = 8;
+
+    /// Whether it has learnt this so; it has now.
+    fn knows(&mut self, (near, known): (bool, &Arc<Knowledge>)) -> bool {
+        let knows = self.known.iter().any(|(so, other)| *so == near && Arc::ptr_eq(other, known));
+        if !knows {
+            let new = (near, Arc::clone(known));
+            let full = self.known.len() == Self::MOST;
+            match self.known.get_mut(self.next).filter(|_| full) {
+                Some(old) => *old = new,
+                None => self.known.push(new),
+            }
+            self.next = (self.next + 1) % Self::MOST;
+        }
+        knows
+    }
+}
+
+impl Acquire {
+    /// The same of waves whose numbers are higher by so much.
+    pub fn moved(&self, by: &mut Moved) -> Acquire {
+        let learnt = self.learnt.iter().map(|(near, known)| (*near, by.shared(known))).collect();
+        Acquire { seq: self.seq, learnt }
+    }
+}
+
+impl WriteBack {
+    /// The same of waves whose numbers are higher by so much.
+    pub fn moved(&self, by: u32) -> WriteBack {
+        WriteBack { seq: self.seq, covers: self.covers.moved(by) }
+    }
+}
+
+impl Invalidate {
+    /// The same of waves whose numbers are higher by so much.
+    pub fn moved(&self, by: u32) -> Invalidate {
+        Invalidate { seq: self.seq, known: self.known.moved(by) }
+    }
 }
 
 /// Where what was published in global memory stands, beside the LDS of workgroups.
@@ -194,14 +245,19 @@ impl Checker {
             let may_learn = access.direction == Direction::Atomic
                 || access.direction == Direction::Read
                     && (access.space == Space::Lds || op.scope > Scope::Cu);
-            let reads = may_learn && self.published.contains_key(&memory) && self.returns(wave, op);
+            let may_find = |published: &Publications| published.may_have(bounds(&access.extent));
+            let reads =
+                may_learn && self.published.get(&memory).is_some_and(may_find) && self.returns(wave, op);
             let release = release.as_ref().filter(|_| publishes(op, access));
             if !reads && release.is_none() {
                 continue;
             }
-            let mut dwords: Vec<u64> = Vec::new();
-            for_each_dword(&access.extent, |dword| dwords.push(dword.number));
-            dwords.dedup();
+            let mut dwords: SmallVec<[u64; 64]> = SmallVec::new();
+            for_each_dword(&access.extent, |dword| {
+                if dwords.last() != Some(&dword.number) {
+                    dwords.push(dword.number);
+                }
+            });
             let published = self.published.entry(memory).or_default();
             if reads {
                 let known = self.waves.get(wave.index).map(|state| &state.known);
@@ -253,33 +309,34 @@ impl Checker {
         }
         let (retired, known) = (state.retired, &mut state.known);
         let is_retired = |seq: (Channel, u32)| retired[seq.0 as usize] >= seq.1;
+        let (mut new, of_late) = (false, &mut state.learnt_of_late);
         state.acquires.retain(|acquire| {
             if is_retired(acquire.seq) {
                 for (near, learnt) in &acquire.learnt {
-                    if *near {
-                        known.join(learnt);
-                    } else {
-                        known.join_from_elsewhere(learnt);
+                    // What polls reads the same again and again.
+                    if of_late.knows((*near, learnt)) {
+                        continue;
                     }
+                    new |= if *near { known.join(learnt) } else { known.join_from_elsewhere(learnt) };
                 }
             }
             !is_retired(acquire.seq)
         });
         state.write_backs.retain(|write_back| {
             if is_retired(write_back.seq) {
-                known.written_back.join(&write_back.covers);
+                new |= known.written_back.join(&write_back.covers);
             }
             !is_retired(write_back.seq)
         });
         state.invalidates.retain(|invalidate| {
             if is_retired(invalidate.seq) {
-                known.join(&invalidate.known);
+                new |= known.join(&invalidate.known);
             }
             !is_retired(invalidate.seq)
         });
         let any = state.acquires.len() + state.write_backs.len() + state.invalidates.len() != pending;
         if any {
-            state.note_learnt();
+            state.note_learnt_again(new);
         }
         any
     }

@@ -61,7 +61,7 @@ pub(crate) type Waited = ((SiteId, Counter), WaitStats);
 pub(crate) type WaitTable = FxHashMap<(SiteId, Counter), WaitStats>;
 
 /// Operations met of late.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Recent([Epoch; 256]);
 
 impl Default for Recent {
@@ -72,6 +72,13 @@ impl Default for Recent {
 }
 
 impl Recent {
+    /// Others have been met, of agents whose numbers are lower by so much.
+    pub fn add(&mut self, others: &Recent, by: u32) {
+        for &epoch in others.0.iter().filter(|epoch| epoch.seq > 0) {
+            self.knows(Epoch { agent: epoch.agent + by, ..epoch });
+        }
+    }
+
     /// Whether an operation is known to have been met; it has been now.
     fn knows(&mut self, epoch: Epoch) -> bool {
         let place = &mut self.0[(epoch.agent.wrapping_mul(37) ^ epoch.seq) as usize % 256];

@@ -7,11 +7,12 @@ use smallvec::SmallVec;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
 
-use crate::knowledge::{Knowledge, WaveClock};
+use crate::knowledge::{BARRIERS, Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
 use crate::register_set::RegisterSet;
 use crate::replay::Translations;
 use crate::site_info::{REGISTERS, SiteId};
+use crate::snapshot::Moved;
 use crate::taint::Taint;
 
 /// An operation that the wave issued, kept while it matters: in flight, or its result not yet replaced.
@@ -59,10 +60,8 @@ impl Before {
     /// All of it, of wave `agent`.
     pub fn knowledge(&self, agent: u32) -> Knowledge {
         let mut known = (*self.known).clone();
-        for channel in 0..CHANNELS {
-            known.issued.raise(agent, channel as u8, self.seq[channel]);
-            known.relied.raise(agent, channel as u8, self.retired[channel]);
-        }
+        known.issued.raise_each(agent, self.seq);
+        known.relied.raise_each(agent, self.retired);
         known
     }
 }
@@ -151,6 +150,8 @@ pub struct WaveState {
     pub last_release: Option<SiteId>,
     /// Synchronisation locations read by loads that are not yet retired.
     pub acquires: Vec<crate::sync::Acquire>,
+    /// What it has learnt by such loads of late.
+    pub learnt_of_late: crate::sync::LearntOfLate,
     /// The numbers in their cluster of operations in flight whose part in global memory is done.
     pub performed: Vec<u32>,
     /// Address translations, where the machine counts them.
@@ -219,6 +220,7 @@ impl WaveState {
             assumed_order: Vec::new(),
             last_release: None,
             acquires: Vec::new(),
+            learnt_of_late: crate::sync::LearntOfLate::default(),
             performed: Vec::new(),
             translations: None,
             stores: Vec::new(),
@@ -320,8 +322,35 @@ impl WaveState {
 
     /// Its knowledge of others has grown.
     pub fn note_learnt(&mut self) {
+        self.note_learnt_again(true);
+    }
+
+    /// It has learnt from others what may be `new` to it. What it knows of its own operations else is told by their numbers
+    /// ([`Before`]), but for barriers.
+    pub fn note_learnt_again(&mut self, new: bool) {
         self.assumed_order.clear();
-        self.learnt = Arc::new(self.known.clone());
+        let barriers = |known: &Knowledge| known.issued.get(self.id.index, BARRIERS);
+        if new || barriers(&self.learnt) != barriers(&self.known) {
+            self.learnt = Arc::new(self.known.clone());
+        }
+    }
+
+    /// The same of another wave that has done the same, all of whose numbers are higher by so much.
+    pub fn moved(&self, id: WaveId, by: &mut Moved) -> WaveState {
+        let mut moved = self.clone();
+        moved.id = id;
+        moved.known = self.known.moved(by.agents);
+        moved.learnt = by.shared(&self.learnt);
+        moved.scalar_fresh = self.scalar_fresh.moved(by.agents);
+        moved.shared_fresh = self.shared_fresh.moved(by.agents);
+        moved.write_backs = self.write_backs.iter().map(|of| of.moved(by.agents)).collect();
+        moved.invalidates = self.invalidates.iter().map(|of| of.moved(by.agents)).collect();
+        moved.learnt_of_late = crate::sync::LearntOfLate::default();
+        moved.acquires = self.acquires.iter().map(|of| of.moved(by)).collect();
+        for operation in &mut moved.operations {
+            operation.before.known = by.shared(&operation.before.known);
+        }
+        moved
     }
 
     /// The operation that is number `seq` of a channel, if it is still kept, with its own number.

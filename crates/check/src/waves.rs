@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use wavemark_sim::events::WaveId;
 
 use crate::site_info::SiteId;
+use crate::snapshot::Moved;
 use crate::sync::WriteBack;
 use crate::wave_state::WaveState;
 
@@ -36,8 +37,7 @@ const OVER: usize = 256;
 impl Waves {
     /// A wave starts: the next one.
     pub fn start(&mut self, id: WaveId) -> &mut WaveState {
-        // Another part of the checker has those between.
-        debug_assert!(id.index as usize >= self.ids.len(), "waves are numbered in the order of their start");
+        // Another part of the checker has those between, and some may be announced.
         self.ids.resize(id.index as usize, id);
         self.live.resize_with(id.index as usize, || None);
         self.by_workgroup.entry(id.workgroup_flat).or_default().push(id.index);
@@ -51,6 +51,30 @@ impl Waves {
         };
         self.live.push(None);
         self.live[id.index as usize].insert(state)
+    }
+
+    /// A wave has started that may never be looked at.
+    pub fn announce(&mut self, id: WaveId) {
+        self.ids.resize(id.index as usize, id);
+        self.ids.push(id);
+    }
+
+    /// Waves of one workgroup are what others were whose numbers are lower by so much; they were announced.
+    pub fn begin_as(&mut self, others: &Waves, by: &mut Moved) {
+        for state in others.iter() {
+            let id = self.ids[(state.id.index + by.agents) as usize];
+            let moved = state.moved(id, by);
+            let at = id.index as usize;
+            self.live.resize_with(self.live.len().max(at + 1), || None);
+            self.live[at] = Some(match self.over.pop() {
+                Some(mut over) => {
+                    *over = moved;
+                    over
+                }
+                None => Box::new(moved),
+            });
+            self.by_workgroup.entry(id.workgroup_flat).or_default().push(id.index);
+        }
     }
 
     /// Those whose workgroups live, and who the others were.

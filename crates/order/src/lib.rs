@@ -49,15 +49,35 @@ impl<const CHANNELS: usize> Clock<CHANNELS> {
 
     /// Know `agent` on `channel` up to `seq`.
     pub fn raise(&mut self, agent: u32, channel: u8, seq: u32) {
-        let at = match self.find(agent) {
-            Ok(at) => at,
-            Err(at) => {
-                self.entries.insert(at, (agent, [0; CHANNELS]));
-                at
-            }
-        };
-        let known = &mut self.entries[at].1[usize::from(channel)];
+        let known = &mut self.of(agent)[usize::from(channel)];
         *known = (*known).max(seq);
+    }
+
+    /// How far an agent is known, to be raised.
+    fn of(&mut self, agent: u32) -> &mut [u32; CHANNELS] {
+        let at = self.find(agent).unwrap_or_else(|at| {
+            self.entries.insert(at, (agent, [0; CHANNELS]));
+            at
+        });
+        &mut self.entries[at].1
+    }
+
+    /// Know `agent` on all channels up to these.
+    pub fn raise_each(&mut self, agent: u32, seqs: impl IntoIterator<Item = u32>) {
+        let mut seqs = seqs.into_iter().enumerate().filter(|&(_, seq)| seq > 0).peekable();
+        if seqs.peek().is_none() {
+            return;
+        }
+        let known = self.of(agent);
+        for (channel, seq) in seqs {
+            known[channel] = known[channel].max(seq);
+        }
+    }
+
+    /// The same of agents whose numbers are higher by so much.
+    #[must_use]
+    pub fn moved(&self, by: u32) -> Self {
+        Clock { entries: self.entries.iter().map(|&(agent, known)| (agent + by, known)).collect() }
     }
 
     /// Forget the agents that `which` does not accept.
@@ -70,13 +90,14 @@ impl<const CHANNELS: usize> Clock<CHANNELS> {
         self.entries.is_empty()
     }
 
-    /// Know what `other` knows.
-    pub fn join(&mut self, other: &Self) {
-        self.join_where(other, |_| true);
+    /// Know what `other` knows; whether any of it is new.
+    pub fn join(&mut self, other: &Self) -> bool {
+        self.join_where(other, |_| true)
     }
 
-    /// Know what `other` knows of the agents that `which` accepts.
-    pub fn join_where(&mut self, other: &Self, which: impl Fn(u32) -> bool) {
+    /// Know what `other` knows of the agents that `which` accepts; whether any of it is new.
+    pub fn join_where(&mut self, other: &Self, which: impl Fn(u32) -> bool) -> bool {
+        let mut new = false;
         // Both are in the order of agents, and mostly know the same ones.
         let mut at = 0;
         for (agent, theirs) in other.entries.iter().filter(|(agent, _)| which(*agent)) {
@@ -86,12 +107,17 @@ impl<const CHANNELS: usize> Clock<CHANNELS> {
             match self.entries.get_mut(at) {
                 Some((same, mine)) if same == agent => {
                     for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                        new |= *theirs > *mine;
                         *mine = (*mine).max(*theirs);
                     }
                 }
-                _ => self.entries.insert(at, (*agent, *theirs)),
+                _ => {
+                    self.entries.insert(at, (*agent, *theirs));
+                    new = true;
+                }
             }
         }
+        new
     }
 
     /// Know what `other` knows of these channels of the agents that `which` accepts.
@@ -153,6 +179,7 @@ mod tests {
             let mut both = a.clone();
             both.join(&b);
             prop_assert!(both.includes(&a) && both.includes(&b));
+            prop_assert_eq!(a.clone().join(&b), both != a);
             for agent in 0..6 {
                 for channel in 0..3 {
                     prop_assert_eq!(both.get(agent, channel), a.get(agent, channel).max(b.get(agent, channel)));

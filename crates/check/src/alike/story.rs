@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use wavemark_sim::events::{
-    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Direction, Extent, Issue, LoadIssue,
-    Space, WaveId,
+    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Direction, Extent, Issue, LoadIssue, Space,
+    WaveId,
 };
 use wavemark_sim::pending::lanes;
 
@@ -218,7 +218,15 @@ impl Issues {
                 (new, size_of::<Issue>() + rows.sum::<usize>() + size_of_val(&op.stored[..]))
             }
         };
-        (Issued { number: number(op.id), seq: SmallVec::from_slice(&op.seq), noted: issue, repeats: false }, bytes)
+        (
+            Issued {
+                number: number(op.id),
+                seq: SmallVec::from_slice(&op.seq),
+                noted: issue,
+                repeats: false,
+            },
+            bytes,
+        )
     }
 }
 
@@ -378,6 +386,19 @@ impl Story {
             Event::Issued(issued) | Event::Cache(_, issued) => Some(issued).filter(|of| of.number == number),
             _ => None,
         })
+    }
+
+    /// The operations that were issued before a cursor, the last one first.
+    pub fn operations(&self, before: Cursor) -> impl Iterator<Item = &Issued> {
+        self.events[..before.event].iter().rev().filter_map(|event| match event {
+            Event::Issued(issued) => Some(issued),
+            _ => None,
+        })
+    }
+
+    /// How many workgroups it starts.
+    pub fn groups(&self) -> usize {
+        self.events.iter().filter(|event| matches!(event, Event::GroupStarts(_))).count()
     }
 
     /// Where it ends so far.

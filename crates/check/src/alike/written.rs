@@ -7,8 +7,9 @@
 use wavemark_sim::events::{Access, Direction, Issue, Space};
 
 use super::MOST_BYTES;
+use super::story::Issued;
 use crate::number;
-use crate::races::stored;
+use crate::races::{stored, stored_of};
 
 /// Dwords of LDS, at the most.
 const MOST_DWORDS: usize = 1 << 20;
@@ -60,6 +61,56 @@ impl Written {
             }
         }
         repeats
+    }
+
+    /// The same where what LDS holds does not matter.
+    pub fn keep(&mut self, op: &Issue) {
+        self.operations.push((number(op.id), self.words.len()));
+        self.words.extend_from_slice(&op.stored);
+    }
+
+    /// Whether there may soon be no more room for the data of operations.
+    pub fn is_nearly_full(&self) -> bool {
+        self.words.len() * 4 > MOST_BYTES / 2
+    }
+
+    /// What these operations, the last one first, have left in the LDS of their workgroup, up to so many bits; and how many
+    /// bits that is.
+    pub fn left_by<'i>(
+        &self,
+        ops: impl Iterator<Item = &'i Issued>,
+        lanes: usize,
+        most: u32,
+    ) -> (Vec<u32>, u32) {
+        let (mut memory, mut bits): (Vec<(u32, u32)>, u32) = (Vec::new(), 0);
+        let mut dwords: Vec<(u64, u32, u32)> = Vec::new();
+        for issued in ops {
+            if bits >= most {
+                break;
+            }
+            let issue = &issued.noted.issue;
+            let Some(words) = self.of(issued.number) else { continue };
+            let into_lds =
+                |access: &&Access| (access.space, access.direction) == (Space::Lds, Direction::Write);
+            // Of two accesses the second one stores last.
+            for access in issue.accesses.iter().rev().filter(into_lds) {
+                let Some(stored) = stored_of(issue, words, access, lanes) else { continue };
+                stored.for_each_dword(&access.extent, |dword, value, mask| dwords.push((dword, value, mask)));
+                for (dword, value, mask) in dwords.drain(..).rev() {
+                    let at = dword as usize;
+                    if at >= memory.len() && at < MOST_DWORDS {
+                        memory.resize((at + 1).next_multiple_of(1 << 8), (0, 0));
+                    }
+                    if let Some((word, known)) = memory.get_mut(at) {
+                        let new = mask & !*known;
+                        *word |= value & new;
+                        *known |= new;
+                        bits += new.count_ones();
+                    }
+                }
+            }
+        }
+        (memory.into_iter().map(|(word, _)| word).collect(), bits)
     }
 
     /// What is in the LDS of a workgroup, as far as something was stored there.
