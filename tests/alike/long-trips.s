@@ -12,8 +12,9 @@
 .Lloop:
 	ds_store_b32 v9, v3 offset:512
 	exchange
-	.rept 200
-	v_add_nc_u32_e32 v4, v4, v6
+	.rept 60
+	ds_load_b32 v4, v8
+	s_wait_dscnt 0x0
 	.endr
 	s_barrier_signal -1
 	s_barrier_wait -1

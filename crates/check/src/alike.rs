@@ -48,7 +48,8 @@ const STORIES: usize = 16;
 const MOST_BYTES: usize = 32 << 20;
 /// Stories that are noted without a cluster having been like another.
 const CREDIT: u32 = 4;
-/// Snapshots that are taken, at the most, and keys of a story between two of them, at the least.
+/// Snapshots that are taken, at the most, and events between two of them, at the least: instructions that only compute are soon
+/// told again.
 const SNAPSHOTS: u32 = 16;
 const BETWEEN_SNAPSHOTS: usize = 256;
 /// Clusters one behind the other that leave all stories, before none is compared with them any more.
@@ -160,8 +161,8 @@ impl Stories {
     /// Whether it is worth knowing all of what the checker knows now that it has been told of a story so far.
     fn wants_snapshot(&self, story: &Story) -> bool {
         let end = story.end();
-        let last = story.known_before(end).map_or(0, |(of, _)| of.key);
-        self.snapshots_left > 0 && end.key >= last + BETWEEN_SNAPSHOTS
+        let last = story.known_before(end).map_or(0, |(of, _)| of.event);
+        self.snapshots_left > 0 && end.event >= last + BETWEEN_SNAPSHOTS
     }
 
     /// Whether it matters to a story what is stored in LDS.

@@ -280,8 +280,8 @@ pub(super) enum Event {
 /// A place in a story.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cursor {
-    pub key: usize,
-    event: usize,
+    key: usize,
+    pub event: usize,
 }
 
 /// What a story says next.
