@@ -11,9 +11,10 @@
 use rustc_hash::FxHashMap;
 use wavemark_sim::events::{Access, CHANNELS, Direction, Issue, Scope, Site, Space, WaveId};
 
+use super::Alike;
 use super::story::{Cursor, Issued, Story};
+use super::telling::{About, Telling};
 use super::written::Written;
-use super::{About, Alike, Telling};
 use crate::knowledge::{Knowledge, WaveClock};
 use crate::relation::View;
 use crate::snapshot::Snapshot;
