@@ -157,6 +157,20 @@ impl Stories {
         flat.wrapping_sub(self.first_group)
     }
 
+    #[inline(always)]
+    fn key(&self, kind: Kind, wave: WaveId, site: Option<&Site>) -> Key {
+        key(self.base, &self.waves, kind, wave, site)
+    }
+
+    /// Whether the cluster that runs follows its story and executes an instruction as that says; the place in the story is
+    /// behind it then.
+    #[inline(always)]
+    fn passes(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
+        let key = self.key(Kind::Instruction, wave, Some(site)).with_exec(Exec::of(exec));
+        let Mode::Following(story, at) = &mut self.mode else { return false };
+        self.kept[*story].meets_instruction(at, key, exec == self.all_lanes)
+    }
+
     /// Whether it is worth knowing all of what the checker knows now that it has been told of a story so far.
     fn wants_snapshot(&self, story: &Story) -> bool {
         let end = story.end();
@@ -195,6 +209,13 @@ impl Stories {
     }
 }
 
+/// Of an event of one of `waves`, those of a cluster, in code that starts at `base`.
+#[inline(always)]
+fn key(base: u64, waves: &[WaveId], kind: Kind, wave: WaveId, site: Option<&Site>) -> Key {
+    let rank = waves.first().map_or(0, |first| wave.index - first.index);
+    Key::new(kind, rank, site.map(|site| (site.pc - base, site.msb)))
+}
+
 /// The checker of a run, which is told of alike clusters once.
 pub struct Alike {
     checker: Checker,
@@ -218,19 +239,22 @@ impl Alike {
 
     #[inline]
     fn key(&mut self, kind: Kind, wave: WaveId, site: Option<&Site>) -> Key {
-        let (base, waves) = match (&self.stories, &self.prefix) {
-            (Some(stories), _) => (stories.base, &stories.waves),
-            (None, Some(prefix)) if prefix.at.is_some() => {
-                if prefix.group != wave.workgroup_flat {
-                    self.leave_prefix();
-                    return Key::default();
-                }
-                (prefix.base, &prefix.waves)
-            }
-            _ => return Key::default(),
+        match &self.stories {
+            Some(stories) => stories.key(kind, wave, site),
+            None => self.key_in_prefix(kind, wave, site),
+        }
+    }
+
+    #[inline(never)]
+    fn key_in_prefix(&mut self, kind: Kind, wave: WaveId, site: Option<&Site>) -> Key {
+        let Some(prefix) = self.prefix.as_ref().filter(|prefix| prefix.at.is_some()) else {
+            return Key::default();
         };
-        let rank = waves.first().map_or(0, |first| wave.index - first.index);
-        Key::new(kind, rank, site.map(|site| (site.pc - base, site.msb)))
+        if prefix.group != wave.workgroup_flat {
+            self.leave_prefix();
+            return Key::default();
+        }
+        key(prefix.base, &prefix.waves, kind, wave, site)
     }
 
     /// A wave as the checker is told of it.
@@ -429,7 +453,6 @@ impl Alike {
     }
 
     /// The same for the execution of an instruction, which is noted if it is not known.
-    #[inline]
     fn known_instruction(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
         let key = self.key(Kind::Instruction, wave, Some(site)).with_exec(Exec::of(exec));
         let Some(stories) = &mut self.stories else {

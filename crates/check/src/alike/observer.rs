@@ -121,25 +121,18 @@ impl Observer for Alike {
 
     #[inline]
     fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {
-        if (self.stories.is_some() || self.prefix.is_some()) && self.known_instruction(wave, site, exec) {
-            return;
-        }
-        let own = self.own(wave);
-        self.checker.instruction(own, site, exec, regs);
-        if std::mem::take(&mut self.checker.depends_on_exec)
-            && let Some(stories) = &mut self.stories
-            && let Mode::Noting(story) = &mut stories.mode
-        {
-            story.last_needs_exec(exec == stories.all_lanes);
+        if !self.stories.as_mut().is_some_and(|stories| stories.passes(wave, site, exec)) {
+            self.told_instruction(wave, site, exec, regs);
         }
     }
 
+    #[inline]
     fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
-        let key = self.key(Kind::Instruction, wave, Some(site)).with_exec(Exec::of(exec));
-        let is_all = match (&self.stories, &self.prefix) {
-            (Some(stories), _) => exec == stories.all_lanes,
-            (None, prefix) => prefix.as_ref().is_some_and(|prefix| exec == prefix.all_lanes),
+        let is_all = match &self.stories {
+            Some(stories) => exec == stories.all_lanes,
+            None => self.prefix.as_ref().is_some_and(|prefix| exec == prefix.all_lanes),
         };
+        let key = self.key(Kind::Instruction, wave, Some(site)).with_exec(Exec::of(exec));
         // What is executed from there on, as far as it only computes and EXEC stays what it is, is what the story says, too: it
         // was the same code. The place in the story goes on when that is done.
         self.goes_on(|story, at| story.meets_instruction(&mut at.clone(), key, is_all))
@@ -227,23 +220,21 @@ impl Observer for Alike {
         }
     }
 
+    #[inline]
     fn waited(&mut self, wave: WaveId, site: &Site, waits: &[(Counter, u32)]) {
         let key = self.key(Kind::Waited, wave, Some(site));
-        if !self.known(key, |event| matches!(event, Event::Waited(other) if other[..] == *waits)) {
-            self.note(key, || Event::Waited(waits.into()));
-            let own = self.own(wave);
-            self.checker.waited(own, site, waits);
+        let same = |event: &Event| matches!(event, Event::Waited(other) if other[..] == *waits);
+        if !self.goes_on(|story, at| story.meets(at, key, same)) {
+            self.told_wait(key, wave, site, waits);
         }
     }
 
+    #[inline]
     fn barrier(&mut self, wave: WaveId, site: &Site, id: BarrierId, event: BarrierEvent) {
         let key = self.key(Kind::Barrier, wave, Some(site));
-        if !self
-            .known(key, |other| matches!(other, Event::Barrier(of, other) if (*of, *other) == (id, event)))
-        {
-            self.note(key, || Event::Barrier(id, event));
-            let own = self.own(wave);
-            self.checker.barrier(own, site, id, event);
+        let same = |other: &Event| matches!(other, Event::Barrier(of, other) if (*of, *other) == (id, event));
+        if !self.goes_on(|story, at| story.meets(at, key, same)) {
+            self.told_barrier(key, wave, site, (id, event));
         }
     }
 
@@ -284,6 +275,44 @@ impl Observer for Alike {
         if !self.loses() {
             let own = self.own(wave);
             self.checker.limit(own, site, limit);
+        }
+    }
+}
+
+/// What does not follow from the story that is followed.
+impl Alike {
+    #[inline(never)]
+    fn told_instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {
+        if (self.stories.is_some() || self.prefix.is_some()) && self.known_instruction(wave, site, exec) {
+            return;
+        }
+        let own = self.own(wave);
+        self.checker.instruction(own, site, exec, regs);
+        if std::mem::take(&mut self.checker.depends_on_exec)
+            && let Some(stories) = &mut self.stories
+            && let Mode::Noting(story) = &mut stories.mode
+        {
+            story.last_needs_exec(exec == stories.all_lanes);
+        }
+    }
+
+    #[inline(never)]
+    fn told_wait(&mut self, key: Key, wave: WaveId, site: &Site, waits: &[(Counter, u32)]) {
+        if !self.known(key, |event| matches!(event, Event::Waited(other) if other[..] == *waits)) {
+            self.note(key, || Event::Waited(waits.into()));
+            let own = self.own(wave);
+            self.checker.waited(own, site, waits);
+        }
+    }
+
+    #[inline(never)]
+    fn told_barrier(&mut self, key: Key, wave: WaveId, site: &Site, (id, event): (BarrierId, BarrierEvent)) {
+        if !self
+            .known(key, |other| matches!(other, Event::Barrier(of, other) if (*of, *other) == (id, event)))
+        {
+            self.note(key, || Event::Barrier(id, event));
+            let own = self.own(wave);
+            self.checker.barrier(own, site, id, event);
         }
     }
 }

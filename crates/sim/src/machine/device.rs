@@ -133,7 +133,9 @@ pub(crate) struct Device<'a, O: Observer> {
 
 /// Visible operations of a workgroup before the next one has its turn.
 const TURN: usize = 1 << 18;
-/// The same with a seed.
+/// Of these operations, one in so many after which a trial is looked at.
+const LOOKS: usize = 8;
+/// Visible operations of a turn with a seed.
 const SEEDED_TURN: usize = 1 << 8;
 /// Visible operations of a wave before the next one of its workgroup has its turn, where neither a seed asks for interleavings
 /// nor an observer for the order that an author has in mind.
@@ -468,13 +470,16 @@ impl<O: Observer, B: FnMut(&mut Wave, &mut Vec<u8>)> GroupTurn<'_, '_, O, B> {
         };
         let mut left = order.operations;
         let mut progress = false;
+        let mut could = Vec::new();
         while left > 0 {
             let mut w = match order.chosen {
                 Some(wave) => (wave.wave as usize).min(count - 1),
                 None if order.seeded => cx.cluster.random.below(count),
                 None => *next,
             };
-            let could = if order.noted { could_move(waves, cx, &order) } else { Vec::new() };
+            if order.noted {
+                could = could_move(waves, cx, &order);
+            }
             let mut moved = false;
             for _ in 0..count {
                 let wave = &mut waves[w];
@@ -493,7 +498,9 @@ impl<O: Observer, B: FnMut(&mut Wave, &mut Vec<u8>)> GroupTurn<'_, '_, O, B> {
                 }
             }
             progress |= moved;
-            let ends = cx.cluster.asks || Supply::is_lost(order.trial, program, cx.observer);
+            // A lost trial comes to nothing whenever that is seen.
+            let looks = left.is_multiple_of(LOOKS);
+            let ends = cx.cluster.asks || looks && Supply::is_lost(order.trial, program, cx.observer);
             left = if ends { 0 } else { left.saturating_sub(at_once) };
             if !moved || *cx.live == 0 {
                 break;
