@@ -1,0 +1,173 @@
+//! What views claim, and how they are united.
+
+use super::super::Claim;
+use super::*;
+
+/// Two views in which `write` and `read` touch bytes of one allocation; whether they can be united, and what it holds.
+fn unite(accesses: [&dyn Fn(&mut Global, u64); 2]) -> (bool, Vec<u8>) {
+    let mut global = Global::new();
+    let base = global.allocate("a", vec![7; 10_000], true);
+    let shared = global.share();
+    let mut views = vec![global.view(&shared), global.view(&shared)];
+    for (n, (view, access)) in views.iter_mut().zip(accesses).enumerate() {
+        view.claim_for(n as u64);
+        access(view, base);
+    }
+    let united = global.unite(shared, views, true);
+    (united, global.contents(base).unwrap_or_default().to_vec())
+}
+
+fn write(from: u64, len: u64, value: u8) -> impl Fn(&mut Global, u64) {
+    move |view, base| view.slice_mut(base + from, len).unwrap_or_else(|| panic!("{from}")).fill(value)
+}
+
+fn read(from: u64, len: u64) -> impl Fn(&mut Global, u64) {
+    move |view, base| assert_eq!(view.slice(base + from, len).map(<[u8]>::len), Some(len as usize))
+}
+
+#[test]
+fn what_two_write_side_by_side_is_united() {
+    let (united, bytes) = unite([&write(0, 5000, 1), &write(5000, 5000, 2)]);
+    assert!(united);
+    assert!(bytes[..5000].iter().all(|&b| b == 1) && bytes[5000..].iter().all(|&b| b == 2));
+    // Pages that both have copied, and parts of one dword.
+    let (united, bytes) = unite([&write(4, 5, 1), &write(9, 2, 2)]);
+    assert!(united);
+    assert_eq!(bytes[..12], [7, 7, 7, 7, 1, 1, 1, 1, 1, 2, 2, 7]);
+}
+
+#[test]
+fn collisions_leave_what_was_there() {
+    for (a, b) in [
+        (&write(0, 8, 1) as &dyn Fn(&mut Global, u64), &write(7, 8, 2) as &dyn Fn(&mut Global, u64)),
+        (&write(100, 4, 1), &read(100, 1)),
+        (&read(9000, 1000), &write(9996, 4, 1)),
+    ] {
+        let (united, bytes) = unite([a, b]);
+        assert!(!united);
+        assert_eq!(bytes, [7; 10_000]);
+    }
+    assert!(unite([&read(0, 100), &read(0, 100)]).0);
+    assert!(unite([&write(0, 64, 1), &read(64, 64)]).0);
+}
+
+/// What one claimant touches twice is noted where that matters.
+#[test]
+fn what_is_touched_again_is_noted() {
+    let again = |accesses: &[&dyn Fn(&mut Global, u64)]| {
+        let mut global = Global::new();
+        let base = global.allocate("a", vec![7; 10_000], true);
+        let shared = global.share();
+        let mut view = global.view(&shared);
+        view.claim_for(0);
+        accesses.iter().for_each(|access| access(&mut view, base));
+        let again = view.take_again();
+        assert!(!view.take_again());
+        again
+    };
+    assert!(again(&[&write(0, 4, 1), &read(0, 1)]));
+    assert!(again(&[&write(8, 2, 1), &write(9, 2, 1)]));
+    assert!(!again(&[&write(8, 2, 1), &write(10, 2, 1), &write(13, 1, 1)]));
+    assert!(again(&[&read(0, 4), &write(60, 4, 1)]));
+    assert!(!again(&[&read(0, 64), &read(0, 64), &write(64, 8, 1), &write(72, 8, 1)]));
+    // The lanes of one access.
+    let halves =
+        |view: &mut Global, base| view.claim_pieces(Claim::Write, base, 64, 2, (0..32).map(|n| n * 2));
+    assert!(!again(&[&halves]));
+    assert!(again(&[&halves, &halves]));
+}
+
+/// Claims say of collisions, and of what is touched again, what a list of each byte's writer says; but that two writers may
+/// be taken to collide who share a pair of bytes.
+#[test]
+fn writers_are_those_of_each_byte() {
+    let mut state = 7u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    for round in 0..300 {
+        let mut view = View::new(Arc::new(Contents::Own(vec![0; 8200])));
+        let (mut writers, mut readers) = ([0; 8200], [0; 129]);
+        let most = 1 + round % 3;
+        for step in 0..40 {
+            let claimant = 1 + draw(most) as u32;
+            let (start, size) = ([0, 4000, 8130][draw(3)] + draw(200) / 4, [1, 2, 4, 16, 30][draw(5)]);
+            let size = size.min(8200 - start);
+            let last = start + size - 1;
+            let (mut collides, mut again) = (false, false);
+            let pairs = &writers[start & !1..=last | 1];
+            let shares_a_pair = pairs.iter().any(|&w| w != 0 && w != claimant);
+            let who = &mut writers[start..=last];
+            collides |= who.iter().any(|&w| w != 0 && w != claimant);
+            again |= who.contains(&claimant);
+            let granules = &mut readers[start / GRANULE..=last / GRANULE];
+            if draw(2) == 0 {
+                granules
+                    .iter_mut()
+                    .for_each(|r| *r = if *r == 0 || *r == claimant { claimant } else { MANY });
+                view.claim_reads(claimant, size, std::iter::once(start));
+            } else {
+                collides |= granules.iter().any(|&r| r != 0 && r != claimant);
+                again |= granules.contains(&claimant);
+                who.fill(claimant);
+                view.claim_writes(claimant, size, std::iter::once(start));
+            }
+            let found = std::mem::take(&mut view.claimed);
+            let found = (found.collides, found.again);
+            if shares_a_pair && found.0 {
+                // Whose the bytes of a pair are is not known any more.
+                break;
+            }
+            assert_eq!(found, (collides, again), "round {round}, step {step}");
+        }
+    }
+}
+
+/// What lanes read is claimed alike by rows and one by one.
+#[test]
+fn rows_are_claimed_as_their_lanes_are() {
+    let mut state = 1u64;
+    let mut draw = |below: u32| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as u32 % below
+    };
+    for round in 0..600 {
+        let size = [1, 2, 4, 8, 12, 16][round % 6];
+        let (from, step) = (draw(300) as usize, draw(40));
+        let at: Vec<Chunk> = (0..2)
+            .map(|c| Chunk(std::array::from_fn(|l| (c * 16 + l as u32) * step % 3000 + draw(3))))
+            .collect();
+        let mask = u64::from(draw(u32::MAX)) | (u64::from(draw(2)) * 0xffff);
+        let mut views = [0, 1].map(|_| View::new(Arc::new(Contents::Own(vec![0; 4000]))));
+        for (n, view) in views.iter_mut().enumerate() {
+            // The first claim of a view is one by one.
+            view.claim_reads(1, 1, std::iter::once(0));
+            for claimant in [1, 1, 2] {
+                match n {
+                    0 => view.claim_rows(claimant, from, size, &at, mask),
+                    _ => view.claim_reads(claimant, size, places(&at, mask).map(|place| from + place)),
+                }
+            }
+        }
+        assert_eq!(views[0].readers, views[1].readers, "{size} bytes from {from}, {mask:#x} of {at:?}");
+    }
+}
+
+/// In one view, the claimants are told apart as well.
+#[test]
+fn claimants_of_one_view_collide() {
+    let mut global = Global::new();
+    let base = global.allocate("a", vec![7; 100], true);
+    let shared = global.share();
+    let mut view = global.view(&shared);
+    view.claim_for(0);
+    assert!(view.slice_mut(base, 4).is_some());
+    assert!(view.slice(base, 4).is_some());
+    assert!(!view.collides());
+    view.claim_for(1);
+    assert!(view.slice(base, 4).is_some());
+    assert!(view.collides());
+    assert!(!global.unite(shared, vec![view], true));
+    assert_eq!(global.contents(base), Some(&[7; 100][..]));
+}
