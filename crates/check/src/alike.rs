@@ -487,13 +487,13 @@ impl Alike {
         let lanes = self.checker.machine.lanes() as usize;
         let Some(stories) = &mut self.stories else { return };
         let Mode::Following(story, at) = stories.mode else { return };
-        if !stories.kept[story].issued_before(at).is_some_and(|issued| issued.noted.lanes_apart) {
+        let (lanes_apart, repeats) = stories.kept[story]
+            .issued_before(at)
+            .map_or((false, false), |issued| (issued.noted.lanes_apart, issued.repeats));
+        if !lanes_apart {
             self.checker.check_stored_lanes(wave, site, op);
         }
-        if stories.any_repeats()
-            && !stories.written.note(wave.workgroup_flat, op, lanes)
-            && stories.kept[story].issued_before(at).is_some_and(|issued| issued.repeats)
-        {
+        if stories.any_repeats() && !stories.written.note(wave.workgroup_flat, op, lanes) && repeats {
             stories.mode = Mode::Lost;
         }
     }
@@ -536,7 +536,7 @@ impl Alike {
         let told = match mode {
             Mode::Lost => {
                 stories.mode = Mode::Lost;
-                None
+                false
             }
             Mode::Following(story, _) => {
                 (stories.last, stories.credit) = (story, (stories.credit + 1).min(CREDIT));
@@ -545,18 +545,18 @@ impl Alike {
                     let wave = stories.waves[stats.wave.index as usize];
                     waits::add(&mut checker.wait_table, (wait, stats.of(wave)));
                 }
-                None
+                false
             }
             Mode::Noting(mut story) if !checker.depends_on_values => {
                 story.waits = checker.wait_table.iter().map(|(&wait, &stats)| (wait, stats)).collect();
                 if stories.bytes() + story.bytes() <= MOST_BYTES {
                     stories.kept.push(story);
                 }
-                Some(())
+                true
             }
-            Mode::Noting(_) | Mode::Exact => Some(()),
+            Mode::Noting(_) | Mode::Exact => true,
         };
-        if told.is_some() {
+        if told {
             let own = std::mem::replace(&mut checker.wait_table, std::mem::take(&mut stories.waits_before));
             for (wait, stats) in own {
                 let wave = stories.waves[stats.wave.index as usize];

@@ -177,9 +177,7 @@ impl Issued {
     pub fn is(&self, op: &Issue) -> bool {
         self.number == number(op.id) && self.seq == op.seq && alike(&self.noted.issue, op)
     }
-}
 
-impl Issued {
     /// Whether it is this operation, which only loads, but for where it accesses global memory.
     pub fn is_load(&self, load: &LoadIssue<'_>) -> bool {
         let issue = &self.noted.issue;
@@ -206,7 +204,7 @@ impl Issues {
     pub fn issued(&mut self, op: &Issue) -> (Issued, usize) {
         let known = self.0.entry(hash(op)).or_default();
         let same = |known: &&Arc<Noted>| alike(&known.issue, op) && alike(op, &known.issue);
-        let (issue, bytes) = match known.iter().find(same) {
+        let (noted, bytes) = match known.iter().find(same) {
             Some(known) => (Arc::clone(known), 0),
             None => {
                 let new = Arc::new(Noted { issue: op.clone(), lanes_apart: lanes_apart(op) });
@@ -218,15 +216,7 @@ impl Issues {
                 (new, size_of::<Issue>() + rows.sum::<usize>() + size_of_val(&op.stored[..]))
             }
         };
-        (
-            Issued {
-                number: number(op.id),
-                seq: SmallVec::from_slice(&op.seq),
-                noted: issue,
-                repeats: false,
-            },
-            bytes,
-        )
+        (Issued { number: number(op.id), seq: SmallVec::from_slice(&op.seq), noted, repeats: false }, bytes)
     }
 }
 
