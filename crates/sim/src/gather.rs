@@ -3,7 +3,7 @@
 //!
 //! A place is an offset from the first of the bytes that the lanes reach. Lanes that are off have one that is inside,
 //! too, and what is read there is dropped. Of lanes that store to the same bytes, the last one wins. The definition of
-//! each body is here, compiled for every host level ([`leveled`]); [`avx512`] has bodies of its own for what the
+//! each body is here, compiled for every host level ([`leveled`]); [`avx512`] and [`avx2`] have bodies of their own for what the
 //! compiler does not find, which give the same bits and leave to the definition whatever does not fit them.
 
 use crate::alu::leveled;
@@ -15,6 +15,8 @@ use crate::rows;
 use crate::shape::{LoadShape, Widening};
 use crate::transpose::{self, Transpose};
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 #[cfg(test)]
@@ -34,12 +36,17 @@ macro_rules! by_size {
     };
 }
 
-/// Run a body of AVX-512, if the host has that, and return if it fits.
-macro_rules! try_avx512 {
-    ($body:expr) => {
+/// Run the body of the host's level, if there is one, and return if it fits.
+macro_rules! try_levels {
+    ($($level:ident => $body:expr),* $(,)?) => {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the host has what the level stands for.
-        if level() == Level::Avx512 && unsafe { $body } {
+        let fits = match level() {
+            $(Level::$level => unsafe { $body },)*
+            Level::Portable => false,
+        };
+        #[cfg(target_arch = "x86_64")]
+        if fits {
             return;
         }
     };
@@ -93,12 +100,20 @@ pub(crate) fn load(
     mask: u64,
     write: u64,
 ) {
-    try_avx512!(match size {
-        4 => avx512::load::<1>(out, chunks, bytes, at, mask, write),
-        8 => avx512::load::<2>(out, chunks, bytes, at, mask, write),
-        12 => avx512::load::<3>(out, chunks, bytes, at, mask, write),
-        _ => avx512::load::<4>(out, chunks, bytes, at, mask, write),
-    });
+    try_levels! {
+        Avx512 => match size {
+            4 => avx512::load::<1>(out, chunks, bytes, at, mask, write),
+            8 => avx512::load::<2>(out, chunks, bytes, at, mask, write),
+            12 => avx512::load::<3>(out, chunks, bytes, at, mask, write),
+            _ => avx512::load::<4>(out, chunks, bytes, at, mask, write),
+        },
+        Avx2 => match size {
+            4 => avx2::load::<1>(out, chunks, bytes, at, mask, write),
+            8 => avx2::load::<2>(out, chunks, bytes, at, mask, write),
+            12 => false,
+            _ => avx2::load::<4>(out, chunks, bytes, at, mask, write),
+        },
+    }
     load_as_defined(out, chunks, size, bytes, at, mask, write);
 }
 
@@ -137,7 +152,10 @@ pub(crate) fn load_narrow(
     mask: u64,
     write: u64,
 ) {
-    try_avx512!(avx512::load_narrow(out, shape, bytes, at, mask, write));
+    try_levels! {
+        Avx512 => avx512::load_narrow(out, shape, bytes, at, mask, write),
+        Avx2 => avx2::load_narrow(out, shape, bytes, at, mask, write),
+    }
     load_narrow_as_defined(out, shape, bytes, at, mask, write);
 }
 
@@ -159,6 +177,25 @@ leveled! {
                 }
             }
             widen(out, &new, shape.widening(), part(mask, c), part(write, c));
+        }
+    }
+}
+
+leveled! {
+    /// [`load_narrow`] of all lanes, the 16 of each chunk one behind the other.
+    pub(crate) fn load_narrow_by_chunks(out: &mut [Chunk], shape: LoadShape, bytes: &[u8], at: &[Chunk]) {
+        for (out, at) in out.iter_mut().zip(at) {
+            let bytes = &bytes[at.0[0] as usize..][..16 * shape.bytes as usize];
+            let mut new = Chunk::ZERO;
+            match shape.bytes {
+                1 => new.0.iter_mut().zip(bytes).for_each(|(new, &byte)| *new = byte.into()),
+                _ => {
+                    for (new, half) in new.0.iter_mut().zip(bytes.as_chunks().0) {
+                        *new = u16::from_le_bytes(*half).into();
+                    }
+                }
+            }
+            widen(out, &new, shape.widening(), u16::MAX, u16::MAX);
         }
     }
 }
@@ -193,7 +230,10 @@ pub(crate) fn widen_row(out: &mut [Chunk], new: &[Chunk], shape: LoadShape, mask
 /// The bytes of all lanes to rows of so many chunks, by way of a transpose.
 #[inline]
 pub(crate) fn load_transposed(out: &mut [Chunk], transpose: Transpose, bytes: &[u8], at: &[Chunk]) {
-    try_avx512!(avx512::load_transposed(out, transpose, bytes, at));
+    try_levels! {
+        Avx512 => avx512::load_transposed(out, transpose, bytes, at),
+        Avx2 => avx2::load_transposed(out, transpose, bytes, at),
+    }
     load_transposed_as_defined(out, transpose, bytes, at);
 }
 
@@ -211,13 +251,21 @@ leveled! {
 /// The rows `data` to `size` bytes of each lane of `mask`.
 #[inline]
 pub(crate) fn store(out: &mut [u8], size: usize, data: &[Chunk], at: &[Chunk], mask: u64) {
-    try_avx512!(match size {
-        1 | 2 => avx512::store_narrow(out, size, data, at, mask),
-        4 => avx512::store::<1>(out, data, at, mask),
-        8 => avx512::store::<2>(out, data, at, mask),
-        16 => avx512::store::<4>(out, data, at, mask),
-        _ => false,
-    });
+    try_levels! {
+        Avx512 => match size {
+            1 | 2 => avx512::store_narrow(out, size, data, at, mask),
+            4 => avx512::store::<1>(out, data, at, mask),
+            8 => avx512::store::<2>(out, data, at, mask),
+            16 => avx512::store::<4>(out, data, at, mask),
+            _ => false,
+        },
+        Avx2 => match size {
+            4 => avx2::store::<1>(out, data, at, mask),
+            8 => avx2::store::<2>(out, data, at, mask),
+            16 => avx2::store::<4>(out, data, at, mask),
+            _ => false,
+        },
+    }
     store_as_defined(out, size, data, at, mask);
 }
 
@@ -254,7 +302,15 @@ pub(crate) fn copy(
     mask: u64,
     write: u64,
 ) {
-    try_avx512!(avx512::copy(target, to, source, from, size, mask, write));
+    try_levels! {
+        Avx512 => avx512::copy(target, to, source, from, size, mask, write),
+        Avx2 => match size {
+            4 => avx2::copy::<4>(target, to, source, from, mask),
+            8 => avx2::copy::<8>(target, to, source, from, mask),
+            16 => avx2::copy::<16>(target, to, source, from, mask),
+            _ => false,
+        },
+    }
     copy_as_defined(target, to, source, from, size, mask, write);
 }
 
@@ -294,6 +350,17 @@ fn copy_lanes<const SIZE: usize>(
         match mask >> lane & 1 {
             0 => target.fill(0),
             _ => target.copy_from_slice(&source[from.0[lane as usize] as usize..][..SIZE]),
+        }
+    }
+}
+
+leveled! {
+    /// 16 bytes of each lane from one memory to the other, where each four lanes are 16 bytes apart on both sides.
+    pub(crate) fn copy_by_fours(target: &mut [u8], to: &[Chunk], source: &[u8], from: &[Chunk]) {
+        for (to, from) in to.iter().zip(from) {
+            for (to, from) in to.0.iter().step_by(4).zip(from.0.iter().step_by(4)) {
+                target[*to as usize..][..64].copy_from_slice(&source[*from as usize..][..64]);
+            }
         }
     }
 }

@@ -8,8 +8,6 @@
 use smallvec::smallvec;
 
 use crate::address_row::{AddressRow, AddressRows, Known};
-#[cfg(target_arch = "x86_64")]
-use crate::alu::{Level, level};
 use crate::burst::Captured;
 use crate::events::{self, Channel, Direction, OpId, Scope, Space};
 use crate::gather;
@@ -185,12 +183,9 @@ fn copy(target: &mut [u8], to: &[Chunk], source: &[u8], from: &[Chunk], size: us
     if source.is_empty() || target.is_empty() {
         return;
     }
-    #[cfg(target_arch = "x86_64")]
-    if by_fours && size == 16 && level() == Level::Avx512 {
-        // SAFETY: the host has what the level stands for, and rows say of their own offsets whether they are by fours.
-        return unsafe { gather::avx512::copy_by_fours(target, to, source, from) };
+    if by_fours && size == 16 {
+        return gather::copy_by_fours(target, to, source, from);
     }
-    _ = by_fours;
     let all = u64::MAX >> (64 - 16 * to.len());
     gather::copy(target, to, source, from, size, all, all);
 }

@@ -291,6 +291,9 @@ fn land(load: &LdsLoad, regs: &mut Regs, lds: &[u8], row: &AddressRow) {
                     gather::load(out, chunks, size, bytes, at, all, all);
                 }
             }
+            Landing::Plain(shape) if row.pace == shape.bytes && row.same == 0 => {
+                gather::load_narrow_by_chunks(&mut out[..chunks], shape, bytes, at);
+            }
             Landing::Plain(shape) => {
                 gather::load_narrow(&mut out[..chunks], shape, bytes, at, all, all);
             }

@@ -57,6 +57,9 @@ pub(crate) fn load_by_chunks(out: &mut [Chunk], dwords: usize, bytes: &[u8], at:
             _ => {}
         }
     }
+    if dwords == 1 {
+        return by_chunks(out, bytes, at, same);
+    }
     for (c, first) in at.iter().enumerate() {
         let bytes = &bytes[first.0[0] as usize..][..of_chunk(same, c, dwords)];
         let mut own = [Chunk::ZERO; 4];
@@ -69,6 +72,19 @@ pub(crate) fn load_by_chunks(out: &mut [Chunk], dwords: usize, bytes: &[u8], at:
         }
         for (d, own) in own[..dwords].iter().enumerate() {
             out[d * at.len() + c] = *own;
+        }
+    }
+}
+
+leveled! {
+    /// [`load_by_chunks`] of one dword.
+    fn by_chunks(out: &mut [Chunk], bytes: &[u8], at: &[Chunk], same: u8) {
+        for (c, (out, at)) in out.iter_mut().zip(at).enumerate() {
+            let (words, _) = bytes[at.0[0] as usize..][..of_chunk(same, c, 1)].as_chunks::<4>();
+            match words {
+                [word] => *out = Chunk::splat(u32::from_le_bytes(*word)),
+                _ => out.0.iter_mut().zip(words).for_each(|(out, word)| *out = u32::from_le_bytes(*word)),
+            }
         }
     }
 }
@@ -195,7 +211,7 @@ fn scatter<const D: usize>(data: &[u32], chunks: usize, out: &mut [u8]) {
 /// As [`avx512`], by halves of a chunk. Dwords change places within 128 bits only, so that lane l of the lower ones goes
 /// with lane l + 4 of the upper ones.
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
+pub(crate) mod avx2 {
     use std::arch::x86_64::*;
 
     use crate::regs::Chunk;
@@ -203,7 +219,7 @@ mod avx2 {
     /// Two rows of eight lanes from their pairs of dwords: lanes 0 1 | 4 5 and 2 3 | 6 7.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn two(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+    pub(crate) fn two(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
         let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
         (
             _mm256_castps_si256(_mm256_shuffle_ps::<0x88>(a, b)),
@@ -214,7 +230,7 @@ mod avx2 {
     /// The transpose of four by four dwords in each half.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn four(x: [__m256i; 4]) -> [__m256i; 4] {
+    pub(crate) fn four(x: [__m256i; 4]) -> [__m256i; 4] {
         let (a, b) = (_mm256_unpacklo_epi32(x[0], x[1]), _mm256_unpackhi_epi32(x[0], x[1]));
         let (c, d) = (_mm256_unpacklo_epi32(x[2], x[3]), _mm256_unpackhi_epi32(x[2], x[3]));
         [

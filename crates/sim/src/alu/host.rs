@@ -311,28 +311,83 @@ mod x86 {
             out
         }
         #[inline(always)]
-        fn f16_to_f32(halves: &[u32; 16]) -> [f32; 16] {
-            let packed: [u16; 16] = std::array::from_fn(|i| halves[i] as u16);
-            let mut out = [0f32; 16];
-            // SAFETY: code of this level runs only where F16C is; the pointers cover 16 halves and 16 floats.
+        fn permute(lanes: &[u32; 16], from: &[u32; 16]) -> [u32; 16] {
+            let mut out = [0u32; 16];
+            // SAFETY: code of this level runs only where AVX2 is; all three arrays are 64 bytes.
             unsafe {
-                let p = packed.as_ptr();
-                _mm256_storeu_ps(out.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(p.cast())));
-                _mm256_storeu_ps(out.as_mut_ptr().add(8), _mm256_cvtph_ps(_mm_loadu_si128(p.add(8).cast())));
+                let (low, high) = load(lanes.as_ptr());
+                let (first, second) = load(from.as_ptr());
+                for (from, at) in [(first, 0), (second, 8)] {
+                    let of_low = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, from));
+                    let of_high = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, from));
+                    // The sign says whether it is one of the upper eight.
+                    let upper = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(from));
+                    let found = _mm256_blendv_ps(of_low, of_high, upper);
+                    _mm256_storeu_ps(out.as_mut_ptr().add(at).cast(), found);
+                }
+            }
+            out
+        }
+        #[inline(always)]
+        fn bytes_of_two(low: &[u32; 16], high: &[u32; 16], from: &[u32; 16]) -> [u32; 16] {
+            let mut out = [0u32; 16];
+            // SAFETY: as above; all four arrays are 64 bytes.
+            unsafe {
+                for at in [0, 8] {
+                    let eight = |of: &[u32; 16]| _mm256_loadu_si256(of.as_ptr().add(at).cast());
+                    let (low, high) = (eight(low), eight(high));
+                    // Two lanes' bytes in each half: those of the even lanes begin at 0, of the odd ones at 8.
+                    let from = _mm256_or_si256(eight(from), _mm256_set1_epi64x(0x0808_0808 << 32));
+                    let first = _mm256_shuffle_epi8(_mm256_unpacklo_epi32(low, high), from);
+                    let second = _mm256_shuffle_epi8(_mm256_unpackhi_epi32(low, high), from);
+                    let both = _mm256_blend_epi32::<0b1100_1100>(first, second);
+                    _mm256_storeu_si256(out.as_mut_ptr().add(at).cast(), both);
+                }
+            }
+            out
+        }
+        #[inline(always)]
+        fn f16_to_f32(halves: &[u32; 16]) -> [f32; 16] {
+            Self::half_to_f32::<0>(halves)
+        }
+        #[inline(always)]
+        fn half_to_f32<const SHIFT: u32>(words: &[u32; 16]) -> [f32; 16] {
+            let mut out = [0f32; 16];
+            // SAFETY: code of this level runs only where AVX2 and F16C are; both arrays are 64 bytes.
+            unsafe {
+                let (low, high) = load(words.as_ptr());
+                let half = |words| {
+                    _mm256_blend_epi16::<0xaa>(
+                        _mm256_srl_epi32(words, _mm_cvtsi32_si128(SHIFT as i32)),
+                        _mm256_setzero_si256(),
+                    )
+                };
+                let packed = _mm256_packus_epi32(half(low), half(high));
+                let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(packed);
+                let upper = _mm256_extracti128_si256::<1>(packed);
+                _mm256_storeu_ps(out.as_mut_ptr(), _mm256_cvtph_ps(_mm256_castsi256_si128(packed)));
+                _mm256_storeu_ps(out.as_mut_ptr().add(8), _mm256_cvtph_ps(upper));
             }
             out
         }
         #[inline(always)]
         fn f32_to_f16(x: &[f32; 16]) -> [u32; 16] {
-            let mut out = [0u16; 16];
-            // SAFETY: as above.
+            Self::two_to_f16(x, &[0.0; 16])
+        }
+        #[inline(always)]
+        fn two_to_f16(low: &[f32; 16], high: &[f32; 16]) -> [u32; 16] {
+            let mut out = [0u32; 16];
+            // SAFETY: as above; all three arrays are 64 bytes.
             unsafe {
-                let lo = _mm256_cvtps_ph::<0>(_mm256_loadu_ps(x.as_ptr()));
-                let hi = _mm256_cvtps_ph::<0>(_mm256_loadu_ps(x.as_ptr().add(8)));
-                _mm_storeu_si128(out.as_mut_ptr().cast(), lo);
-                _mm_storeu_si128(out.as_mut_ptr().add(8).cast(), hi);
+                for at in [0, 8] {
+                    let halves = |of: &[f32; 16]| {
+                        _mm256_cvtepu16_epi32(_mm256_cvtps_ph::<0>(_mm256_loadu_ps(of.as_ptr().add(at))))
+                    };
+                    let both = _mm256_or_si256(halves(low), _mm256_slli_epi32::<16>(halves(high)));
+                    _mm256_storeu_si256(out.as_mut_ptr().add(at).cast(), both);
+                }
             }
-            std::array::from_fn(|i| u32::from(out[i]))
+            out
         }
     }
 

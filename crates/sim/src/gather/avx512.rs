@@ -459,27 +459,6 @@ pub(super) fn store_narrow(out: &mut [u8], size: usize, data: &[Chunk], at: &[Ch
     true
 }
 
-/// 16 bytes of each lane from one memory to the other. Nothing is moved if not all are inside.
-///
-/// # Safety
-/// Each four lanes must be 16 bytes apart on both sides.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(crate) unsafe fn copy_by_fours(target: &mut [u8], to: &[Chunk], source: &[u8], from: &[Chunk]) {
-    if !within(to, 16, target.len()) || !within(from, 16, source.len()) {
-        return;
-    }
-    let (target, source) = (target.as_mut_ptr(), source.as_ptr());
-    for (to, from) in to.iter().zip(from) {
-        for first in [0, 4, 8, 12] {
-            // SAFETY: 16 bytes from the last lane of a run on are inside, and the others are right before it.
-            unsafe {
-                let run = run_at(source, from, first);
-                _mm512_storeu_si512(target.add(to.0[first] as usize).cast(), run);
-            }
-        }
-    }
-}
-
 /// See [`super::copy`]: four bytes, or 16 of all lanes.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) fn copy(

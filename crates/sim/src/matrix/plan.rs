@@ -35,7 +35,7 @@ pub struct Plan {
     /// C and D are binary32 and a row of D lies where the same row of C did, or nowhere C is: tile by tile, D can be written
     /// before the next tile's C is read.
     pub direct: bool,
-    /// On a host with AVX-512, what a product that is not sparse goes along.
+    /// What a product that is not sparse goes along, where the host has a body for that.
     pub stream: Option<Stream>,
     /// The scales of A and B.
     pub scales: Option<Scales>,

@@ -8,8 +8,8 @@
 //! rounding but for the double one of binary64 to binary32. Integer sums are exact, then wrapped or saturated. NaN
 //! results are the positive quiet NaN without payload.
 //!
-//! On a host with AVX-512, dense products have bodies of their own ([`super::stream`]); those here are the definition that they
-//! are held to.
+//! On a host with AVX-512 or AVX2, dense products have bodies of their own ([`super::stream`]); those here are the definition that
+//! they are held to.
 
 use std::cell::Cell;
 
@@ -108,6 +108,8 @@ pub fn load_all<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
 pub struct Tile16<'a> {
     regs: &'a mut Regs,
     c: AddendFrom,
+    /// C's rows, if it is a constant.
+    constant: Chunk,
     c_rows: &'a [RowPlace; 16],
     d: usize,
     d_rows: &'a [RowPlace; 16],
@@ -119,15 +121,19 @@ impl<'a> Tile16<'a> {
     fn new(regs: &'a mut Regs, plan: &'a Plan, first: usize) -> Option<Self> {
         let c_rows = plan.c_rows.get(first..)?.first_chunk()?;
         let d_rows = plan.d_rows.get(first..)?.first_chunk()?;
-        Some(Tile16 { regs, c: plan.c.from, c_rows, d: plan.d, d_rows })
+        let constant = match plan.c.from {
+            AddendFrom::Constant(bits) => Chunk::splat(bits as u32),
+            AddendFrom::Registers(_) => Chunk::ZERO,
+        };
+        Some(Tile16 { regs, c: plan.c.from, constant, c_rows, d: plan.d, d_rows })
     }
 
     /// The bits of row `r` of C.
     #[inline(always)]
-    pub fn c(&self, r: usize) -> Chunk {
+    pub fn c(&self, r: usize) -> &Chunk {
         match self.c {
-            AddendFrom::Constant(bits) => Chunk::splat(bits as u32),
-            AddendFrom::Registers(at) => *self.chunk(at + self.c_rows[r].chunk as usize),
+            AddendFrom::Constant(_) => &self.constant,
+            AddendFrom::Registers(at) => self.chunk(at + self.c_rows[r].chunk as usize),
         }
     }
 
@@ -154,7 +160,7 @@ impl<'a> Tile16<'a> {
 #[inline(always)]
 pub fn load_tile(tile: &Tile16<'_>, sums: &mut [Lanes; 16]) {
     for (r, sum) in sums.iter_mut().enumerate() {
-        *sum = Lanes::from_bits(tile.c(r));
+        *sum = Lanes::from_bits(*tile.c(r));
     }
 }
 
@@ -180,39 +186,55 @@ fn number_bits(x: f32) -> u32 {
 /// The NaN of results.
 pub const NAN_BITS: u32 = 0x7fc0_0000;
 
+/// Whether two rows are the halves of the same lanes.
+#[inline(always)]
+fn are_both_halves(places: &[RowPlace; 2]) -> bool {
+    places[0].chunk == places[1].chunk && !places[0].high && places[1].high
+}
+
 /// C as the start of the sums; of an integer product, C aside (in `words`) and zeros as the start.
 #[inline(always)]
 pub fn load_addend<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
     let c = &plan.c;
     let rows = plan.c_rows.len();
     let (words, sums) = (&mut scratch.words[..rows], &mut scratch.sums[..rows]);
-    match c.from {
-        AddendFrom::Constant(bits) => words.fill(Chunk::splat(bits as u32)),
-        AddendFrom::Registers(at) => {
-            for (word, place) in words.iter_mut().zip(&plan.c_rows) {
-                *word = regs.v[at + place.chunk as usize];
-            }
-        }
-    }
+    let from = |place: &RowPlace| match c.from {
+        AddendFrom::Constant(bits) => Chunk::splat(bits as u32),
+        AddendFrom::Registers(at) => regs.v[at + place.chunk as usize],
+    };
+    // A constant is in the low halves.
+    let high = |place: &RowPlace| place.high && matches!(c.from, AddendFrom::Registers(_));
     match c.element {
         Accumulator::F32 => {
-            for (sum, word) in numbers_mut(sums).iter_mut().zip(Chunk::words(words)) {
-                *sum = f32::from_bits(*word);
+            for (sum, place) in sums.iter_mut().zip(&plan.c_rows) {
+                *sum = Lanes::from_bits(from(place));
             }
         }
-        Accumulator::F16 | Accumulator::Bf16 => {
-            let constant = matches!(c.from, AddendFrom::Constant(_));
-            for ((sum, word), place) in sums.iter_mut().zip(words).zip(&plan.c_rows) {
-                let high = place.high && !constant;
-                *sum = match c.element {
-                    Accumulator::F16 if high => H::f16::<16>(&word.0),
-                    Accumulator::F16 => H::f16::<0>(&word.0),
-                    _ if high => Lanes(word.0.map(|x| f32::from_bits(x & 0xffff_0000))),
-                    _ => Lanes(word.0.map(|x| f32::from_bits(x << 16))),
-                };
+        Accumulator::F16 => {
+            for (sums, places) in sums.as_chunks_mut().0.iter_mut().zip(plan.c_rows.as_chunks().0) {
+                let [first, second] = sums;
+                if are_both_halves(places) && high(&places[1]) {
+                    H::f16_halves(&from(&places[0]).0, first, second);
+                    continue;
+                }
+                for (sum, place) in [first, second].into_iter().zip(places) {
+                    let words = from(place);
+                    *sum = if high(place) { H::f16::<16>(&words.0) } else { H::f16::<0>(&words.0) };
+                }
             }
         }
-        Accumulator::I32 | Accumulator::F64 => sums.fill(Lanes::ZERO),
+        Accumulator::Bf16 => {
+            for (sum, place) in sums.iter_mut().zip(&plan.c_rows) {
+                let number = |x| f32::from_bits(if high(place) { x & 0xffff_0000 } else { x << 16 });
+                *sum = Lanes(from(place).0.map(number));
+            }
+        }
+        Accumulator::I32 | Accumulator::F64 => {
+            for (word, place) in words.iter_mut().zip(&plan.c_rows) {
+                *word = from(place);
+            }
+            sums.fill(Lanes::ZERO);
+        }
     }
     let sums = &mut scratch.sums[..rows];
     if c.abs {
@@ -260,10 +282,17 @@ pub fn store<H: Host>(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
     let words = &scratch.words[..rows];
     let d = &mut regs.v[plan.d..];
     if matches!(plan.d_type, Accumulator::F16 | Accumulator::Bf16) {
-        for (place, word) in plan.d_rows.iter().zip(words) {
-            let (kept, shift) = if place.high { (0xffff, 16) } else { (0xffff_0000, 0) };
-            for (d, x) in d[place.chunk as usize].0.iter_mut().zip(word.0) {
-                *d = *d & kept | x << shift;
+        for (places, words) in plan.d_rows.as_chunks().0.iter().zip(words.as_chunks::<2>().0) {
+            if are_both_halves(places) {
+                let [low, high] = words;
+                d[places[0].chunk as usize] = Chunk(std::array::from_fn(|l| low.0[l] | high.0[l] << 16));
+                continue;
+            }
+            for (place, word) in places.iter().zip(words) {
+                let (kept, shift) = if place.high { (0xffff, 16) } else { (0xffff_0000, 0) };
+                for (d, x) in d[place.chunk as usize].0.iter_mut().zip(word.0) {
+                    *d = *d & kept | x << shift;
+                }
             }
         }
     } else {

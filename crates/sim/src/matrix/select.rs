@@ -130,10 +130,7 @@ impl Binding<'_, '_> {
             a_lanes: [[0; 64]; 4],
         };
         #[cfg(target_arch = "x86_64")]
-        if !sparse
-            && level == Level::Avx512
-            && let Some((stream, body)) = stream::bind(&plan)
-        {
+        if !sparse && let Some((stream, body)) = stream::bind(&plan, level) {
             return Ok((Plan { stream: Some(stream), ..plan }, body));
         }
         let body = match row.kind {

@@ -1,37 +1,42 @@
-//! Dense products on a host with AVX-512: what 16 columns of B are along K, up to 16 elements at a time, stays in registers,
-//! and the rows of C go past it to D in groups of four or eight. The elements of A are numbers in memory, each broadcast as it
+//! Dense products on a host with AVX-512 or AVX2: 16 columns of B along K, up to 16 elements at a time, are ready as numbers, and the
+//! rows of C go past them to D in groups of four or eight. The elements of A are numbers in memory, each broadcast as it
 //! is multiplied: those of binary32 where the wave has them, others converted first. A K above 16 goes over the rows several
 //! times, from D to D. Where that is not possible, because D lies over A or B or the elements are of other types, A and B are
 //! decoded first, narrow ones by [`narrow`]; where C or D are not binary32 in registers, the sums are in this thread's memory.
-//! Products with scales are in [`scaled`].
+//! Products with scales are in [`scaled`]. What the levels differ in is [`Sixteen`]; [`narrow`] and [`scaled`] are of AVX-512 alone,
+//! and what they have with AVX2 [`super::run`] decodes, and multiplies if there are scales.
 //!
 //! Sums are those of [`super::run`], which has the products whose sums are clamped. NaNs are looked for on the way and made
 //! canonical at the end: hardly a product has one.
 //!
-//! What limits them: Zen 4 begins one multiplication of 16 numbers a cycle, loads 16 numbers in one (a number to broadcast takes
-//! half of that where the multiplication itself loads it) and puts 16 away in two. A loop of nothing but these takes 65 cycles
-//! for 16 rows along K of 4, which are 64 multiplications, 265 for the 256 of K of 16; but 45 for the 32 of K of 2 and 37 for the
-//! 16 of K of 1, which no order of them betters. What else a product does comes on top. So a group of rows is put away while the
-//! next is summed already, sums are looked at for NaNs by additions, which have a unit of their own, and bodies go on along
-//! their lines. `cargo bench -p wavemark-filetests --bench matrix` prints parts of the peak.
+//! What limits them with AVX-512, whose registers hold B: Zen 4 begins one multiplication of 16 numbers a cycle, loads 16 numbers
+//! in one (a number to broadcast takes half of that where the multiplication itself loads it) and puts 16 away in two. A loop of
+//! nothing but these takes 65 cycles for 16 rows along K of 4, which are 64 multiplications, 265 for the 256 of K of 16; but 45
+//! for the 32 of K of 2 and 37 for the 16 of K of 1, which no order of them betters. What else a product does comes on top. So a
+//! group of rows is put away while the next is summed already, sums are looked at for NaNs by additions, which have a unit of
+//! their own, and bodies go on along their lines. With AVX2 it is as many multiplications, twice of eight numbers each; eight sums
+//! in flight hide how long one takes, and B is loaded again for every four rows, six loads to eight multiplications.
+//! `cargo bench -p wavemark-filetests --bench matrix` prints parts of the peak.
 
 mod binding;
 mod narrow;
 mod scaled;
 mod unit;
+mod vector;
 
 use std::arch::x86_64::*;
 
 use super::element::Element;
-use super::host::{Avx512, Level, body};
+use super::host::{Level, body};
 use super::plan::{AddendFrom, Plan, Stream};
 use super::run::{Dense, NAN_BITS, Scratch, load, load_addend, plan_of, store};
 use unit::{Bf16, Bytes, Decoded, F16, InOrder, Unit, Words, Xf32};
+use vector::{Sixteen, Two};
 
 pub use binding::bind;
 
 use crate::op::{Body, Op};
-use crate::regs::{Chunk, Regs, avx512};
+use crate::regs::{Chunk, Regs};
 
 /// `$body` for each number `$n`. As a loop it would keep arrays of registers in memory.
 macro_rules! each {
@@ -108,14 +113,14 @@ impl Stream {
 /// Puts the sums of `ROWS` rows away; `nans`, with NaNs in columns that have some, or infinities of both signs.
 ///
 /// # Safety
-/// The host must have AVX-512 F; the rows must be there.
+/// The host must have the level of `V`; the rows must be there.
 #[inline(always)]
-unsafe fn put_rows<const ROWS: usize>(d: Group, sums: &[__m512; 8], mut nans: __m512) -> __m512 {
+unsafe fn put_rows<V: Sixteen, const ROWS: usize>(d: Group, sums: &[V; 8], mut nans: V) -> V {
     // SAFETY: the caller's promise.
     unsafe {
-        each!(8, r => if r < ROWS { _mm512_storeu_ps(d.row(r), sums[r]); });
+        each!(8, r => if r < ROWS { sums[r].store(d.row(r)); });
         // Additions, which the host does beside multiplications.
-        each!([0 2 4 6], r => if r < ROWS { nans = _mm512_add_ps(nans, _mm512_add_ps(sums[r], sums[r + 1])); });
+        each!([0 2 4 6], r => if r < ROWS { nans = nans.plus(sums[r].plus(sums[r + 1])); });
     }
     nans
 }
@@ -124,45 +129,63 @@ unsafe fn put_rows<const ROWS: usize>(d: Group, sums: &[__m512; 8], mut nans: __
 /// `nans`, as [`put_rows`] has them.
 ///
 /// # Safety
-/// The host must have AVX-512 F; the rows and the numbers must be there.
+/// The host must have the level of `V`; the rows and the numbers must be there.
 #[inline(always)]
-unsafe fn add_rows<const K: usize, const ROWS: usize, const STRIDE: usize>(
+unsafe fn add_rows<V: Sixteen, const K: usize, const ROWS: usize, const STRIDE: usize>(
     [c, d]: [Rows; 2],
     numbers: impl Fn(usize) -> *const f32,
-    b: &[__m512; K],
-    mut nans: __m512,
-) -> __m512 {
+    b: &[V; K],
+    mut nans: V,
+) -> V {
     // Not a loop: where loads and stores are each an instruction of their own, the host finds that a row waits for itself alone.
     each!([0 4 8 12], first => if first.is_multiple_of(ROWS) {
         // SAFETY: the caller's promise.
         unsafe {
             let [c, d] = [c.group::<ROWS>(first), d.group::<ROWS>(first)];
-            let mut sums = [_mm512_setzero_ps(); 8];
-            // Volatile, for the compiler is to load A's numbers as it multiplies, not C: a number takes half a turn of the loads.
-            each!(8, r => if r < ROWS { sums[r] = c.row(r).cast::<__m512>().read_volatile(); });
+            let mut sums = [V::zero(); 8];
+            // The numbers of A are loaded as they are multiplied, not those of C: a number takes half a turn of the loads.
+            each!(8, r => if r < ROWS { sums[r] = V::load(c.row(r)); });
             each!(16, k => if k < K {
                 let numbers = numbers(k).add(STRIDE * first);
-                each!(8, r => if r < ROWS {
-                    sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(*numbers.add(STRIDE * r)), b[k], sums[r]);
-                });
+                each!(8, r => if r < ROWS { sums[r] = sums[r].plus_product(numbers.add(STRIDE * r), b[k]); });
             });
-            nans = put_rows::<ROWS>(d, &sums, nans);
+            nans = put_rows::<V, ROWS>(d, &sums, nans);
         }
     });
     nans
 }
 
+/// [`add_rows`], as many rows at a time as there are registers for.
+///
+/// # Safety
+/// As [`add_rows`].
+#[inline(always)]
+unsafe fn add_16_rows<V: Sixteen, const K: usize, const STRIDE: usize>(
+    matrices: [Rows; 2],
+    numbers: impl Fn(usize) -> *const f32,
+    b: &[V; K],
+    nans: V,
+) -> V {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match V::EIGHT_ROWS && K >= 8 {
+            true => add_rows::<V, K, 8, STRIDE>(matrices, numbers, b, nans),
+            false => add_rows::<V, K, 4, STRIDE>(matrices, numbers, b, nans),
+        }
+    }
+}
+
 /// Goes along `stream` with `rows` times 16 rows of A: `[a, b, c, d]` is what the offsets are from. NaNs as [`put_rows`] has them.
 ///
 /// # Safety
-/// The host must have AVX-512 F, BW, DQ and VL; what the offsets lead to must be there, `K` elements a pass.
+/// The host must have the level of `V`; what the offsets lead to must be there, `K` elements a pass.
 #[inline(always)]
-unsafe fn go_along<U: Unit, const K: usize>(
+unsafe fn go_along<V: Sixteen, U: Unit<V>, const K: usize>(
     stream: &Stream,
     rows: usize,
     [a, b, c, d]: [*mut u8; 4],
-    flush: __mmask16,
-) -> __m512 {
+    flush: bool,
+) -> V {
     let units = K / U::ELEMENTS;
     let tiles = stream.b.len() / units * rows;
     debug_assert_eq!(stream.a.len(), if U::IN_PLACE { K * tiles } else { tiles });
@@ -170,16 +193,15 @@ unsafe fn go_along<U: Unit, const K: usize>(
     let mut a_offset = stream.a.as_ptr();
     let [mut c, mut d] = stream.rows([c, d]);
     // SAFETY: the caller's promise.
-    let mut nans = unsafe { _mm512_setzero_ps() };
+    let mut nans = unsafe { V::zero() };
     let mut pass = 0;
     for of_b in stream.b.chunks_exact(units) {
         // SAFETY: the caller's promise.
         let numbers = unsafe {
-            let flip = _mm512_set1_epi32(stream.flip as i32);
-            let mut numbers = [_mm512_setzero_ps(); K];
+            let mut numbers = [V::zero(); K];
             each!(16, unit => if unit < units {
-                let words = avx512::row(&*b.add(of_b[unit] as usize).cast());
-                let words = if stream.flip == 0 { words } else { _mm512_xor_si512(words, flip) };
+                let words = V::words(&*b.add(of_b[unit] as usize).cast());
+                let words = if stream.flip == 0 { words } else { V::flipped(words, stream.flip) };
                 let of_unit = U::b(words, flush);
                 each!(4, n => if n < U::ELEMENTS { numbers[unit * U::ELEMENTS + n] = of_unit[n]; });
             });
@@ -195,21 +217,16 @@ unsafe fn go_along<U: Unit, const K: usize>(
                     let at: [*const f32; K] = std::array::from_fn(|k| {
                         a.wrapping_add(*a_offset.add(k) as usize).cast::<f32>().cast_const()
                     });
-                    nans = match K < 8 {
-                        true => add_rows::<K, 4, 1>(matrices, |k| at[k], &numbers, nans),
-                        false => add_rows::<K, 8, 1>(matrices, |k| at[k], &numbers, nans),
-                    };
+                    nans = add_16_rows::<V, K, 1>(matrices, |k| at[k], &numbers, nans);
                     a_offset = a_offset.add(K);
                 } else {
                     let first: *const f32 = a.add(*a_offset as usize).cast();
                     let at = |k: usize| {
                         first.add(16 * (k / U::ELEMENTS * U::ELEMENTS) + U::STRIDES[1] * (k % U::ELEMENTS))
                     };
-                    nans = match (K < 8, U::STRIDES[0]) {
-                        (true, 1) => add_rows::<K, 4, 1>(matrices, at, &numbers, nans),
-                        (true, _) => add_rows::<K, 4, 2>(matrices, at, &numbers, nans),
-                        (false, 1) => add_rows::<K, 8, 1>(matrices, at, &numbers, nans),
-                        (false, _) => add_rows::<K, 8, 2>(matrices, at, &numbers, nans),
+                    nans = match U::STRIDES[0] {
+                        1 => add_16_rows::<V, K, 1>(matrices, at, &numbers, nans),
+                        _ => add_16_rows::<V, K, 2>(matrices, at, &numbers, nans),
                     };
                     a_offset = a_offset.add(1);
                 }
@@ -220,16 +237,36 @@ unsafe fn go_along<U: Unit, const K: usize>(
     nans
 }
 
+/// [`product`] on a host with AVX-512.
+///
+/// # Safety
+/// As [`product`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
+unsafe fn avx512<U: Unit<__m512>, const K: usize>(regs: &mut Regs, op: &Op) {
+    // SAFETY: the caller's promise.
+    unsafe { product::<__m512, U, K>(regs, op) }
+}
+
+/// [`product`] on a host with AVX2.
+///
+/// # Safety
+/// As [`product`].
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn avx2<U: Unit<Two>, const K: usize>(regs: &mut Regs, op: &Op) {
+    // SAFETY: the caller's promise.
+    unsafe { product::<Two, U, K>(regs, op) }
+}
+
 /// Products that take `K` elements along K at a time: that of `op` and those behind it in its line.
 ///
 /// # Safety
-/// The host must have AVX-512 F, BW, DQ and VL.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
-unsafe fn product<U: Unit, const K: usize>(regs: &mut Regs, mut op: &Op) {
+/// The host must have the level of `V`.
+#[inline(always)]
+unsafe fn product<V: Sixteen, U: Unit<V>, const K: usize>(regs: &mut Regs, mut op: &Op) {
     loop {
         // SAFETY: the caller's promise; an operation of a line stands in the page.
         unsafe {
-            one::<U, K>(regs, op);
+            one::<V, U, K>(regs, op);
             match op.next_in_line() {
                 Some(next) => op = next,
                 None => return,
@@ -241,38 +278,28 @@ unsafe fn product<U: Unit, const K: usize>(regs: &mut Regs, mut op: &Op) {
 /// A product that takes `K` elements along K at a time.
 ///
 /// # Safety
-/// The host must have AVX-512 F, BW, DQ and VL.
+/// The host must have the level of `V`.
 #[inline(always)]
-unsafe fn one<U: Unit, const K: usize>(regs: &mut Regs, op: &Op) {
+unsafe fn one<V: Sixteen, U: Unit<V>, const K: usize>(regs: &mut Regs, op: &Op) {
     let Some(plan) = plan_of(op) else { return };
     let Some(stream) = &plan.stream else { return };
     if plan.clamps_f32 && regs.mode.fp16_ovfl {
         // SAFETY: the caller's promise.
-        return unsafe { body::<Dense>(Level::Avx512)(regs, op) };
+        return unsafe { body::<Dense>(V::LEVEL)(regs, op) };
     }
     let flushes = plan.flushes_inputs && !regs.mode.denorm_in_f32;
     // SAFETY: the caller's promise; the binder has placed all operands inside the slab.
     unsafe {
         if U::IN_PLACE && !U::DECODED && !flushes && stream.in_registers {
             let slab: *mut u8 = regs.v.as_mut_ptr().cast();
-            let nans = go_along::<U, K>(stream, plan.tiles[1], [slab; 4], 0);
-            if has_nans(nans) {
+            let nans = go_along::<V, U, K>(stream, plan.tiles[1], [slab; 4], false);
+            if nans.has_nans() {
                 canonical_nans(regs, plan);
             }
         } else {
-            through_memory::<U, K>(regs, plan, stream, flushes);
+            through_memory::<V, U, K>(regs, plan, stream, flushes);
         }
     }
-}
-
-/// Whether there is a NaN.
-///
-/// # Safety
-/// The host must have AVX-512 F.
-#[inline(always)]
-unsafe fn has_nans(nans: __m512) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe { _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(nans, nans) != 0 }
 }
 
 /// A product some of whose operands are in this thread's memory.
@@ -280,17 +307,16 @@ unsafe fn has_nans(nans: __m512) -> bool {
 /// # Safety
 /// As [`product`].
 #[inline(always)]
-unsafe fn through_memory<U: Unit, const K: usize>(
+unsafe fn through_memory<V: Sixteen, U: Unit<V>, const K: usize>(
     regs: &mut Regs,
     plan: &Plan,
     stream: &Stream,
     flushes: bool,
 ) {
     let mut scratch = Scratch::take();
-    let flush = if flushes { !0 } else { 0 };
     if U::DECODED || !plan.direct {
         // SAFETY: the caller's promise.
-        unsafe { prepare(regs, plan, &mut scratch, U::DECODED) };
+        unsafe { V::prepare(regs, plan, &mut scratch, U::DECODED) };
     }
     let slab: *mut u8 = regs.v.as_mut_ptr().cast();
     let [mut a, mut b] = [slab; 2];
@@ -303,7 +329,7 @@ unsafe fn through_memory<U: Unit, const K: usize>(
         debug_assert!(stream.convert.len() * U::ELEMENTS <= scratch.a.len());
         for (at, to) in stream.convert.iter().zip(scratch.a.chunks_exact_mut(U::ELEMENTS)) {
             // SAFETY: the caller's promise; the binder has placed A inside the slab, and so many vectors are in `to`.
-            unsafe { U::a(&*slab.add(*at as usize).cast(), flush, to.as_mut_ptr()) }
+            unsafe { U::a(&*slab.add(*at as usize).cast(), flushes, to.as_mut_ptr()) }
         }
         a = scratch.a.as_mut_ptr().cast();
         if U::IN_PLACE {
@@ -315,8 +341,8 @@ unsafe fn through_memory<U: Unit, const K: usize>(
     // SAFETY: the caller's promise; the binder has placed all operands inside the slab, the decoded vectors, the converted
     // numbers and the sums.
     unsafe {
-        let nans = go_along::<U, K>(stream, plan.tiles[1], [a, b, c, d], flush);
-        end(regs, plan, scratch, has_nans(nans));
+        let nans = go_along::<V, U, K>(stream, plan.tiles[1], [a, b, c, d], flushes);
+        end(regs, plan, scratch, nans);
     }
 }
 
@@ -352,35 +378,38 @@ fn sums(plan: &Plan, slab: *mut u8, scratch: &mut Scratch) -> [*mut u8; 2] {
 }
 
 /// What is to be done once the sums are where [`sums`] has them.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
-#[inline]
-fn end(regs: &mut Regs, plan: &Plan, mut scratch: Box<Scratch>, has_nans: bool) {
-    if !plan.direct {
-        finish(regs, plan, &mut scratch);
-    } else if has_nans {
-        canonical_nans(regs, plan);
+///
+/// # Safety
+/// The host must have the level of `V`.
+#[inline(always)]
+unsafe fn end<V: Sixteen>(regs: &mut Regs, plan: &Plan, mut scratch: Box<Scratch>, nans: V) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !plan.direct {
+            V::finish(regs, plan, &mut scratch);
+        } else if nans.has_nans() {
+            canonical_nans(regs, plan);
+        }
     }
     scratch.give_back();
 }
 
 /// Decodes A and B if they are, and C if it is not taken from the registers.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
-#[inline(never)]
-fn prepare(regs: &Regs, plan: &Plan, scratch: &mut Scratch, decodes: bool) {
+#[inline(always)]
+fn prepare<V: Sixteen>(regs: &Regs, plan: &Plan, scratch: &mut Scratch, decodes: bool) {
     if decodes {
-        load::<Avx512>(regs, plan, &plan.a, &mut scratch.words, &mut scratch.a);
-        load::<Avx512>(regs, plan, &plan.b, &mut scratch.words, &mut scratch.b);
+        load::<V::Host>(regs, plan, &plan.a, &mut scratch.words, &mut scratch.a);
+        load::<V::Host>(regs, plan, &plan.b, &mut scratch.words, &mut scratch.b);
     }
     if !plan.direct {
-        load_addend::<Avx512>(regs, plan, scratch);
+        load_addend::<V::Host>(regs, plan, scratch);
     }
 }
 
 /// D of a product that is not [`Plan::direct`].
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
-#[inline(never)]
-fn finish(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
-    store::<Avx512>(regs, plan, scratch);
+#[inline(always)]
+fn finish<V: Sixteen>(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
+    store::<V::Host>(regs, plan, scratch);
 }
 
 /// Makes the NaNs of D what they are to be.
@@ -395,13 +424,24 @@ fn canonical_nans(regs: &mut Regs, plan: &Plan) {
     }
 }
 
+/// The body of a product at a level.
+macro_rules! at_level {
+    ($level:expr, $unit:ty, $k:literal) => {
+        match $level {
+            Level::Avx512 => Some(avx512::<$unit, $k> as Body),
+            Level::Avx2 => Some(avx2::<$unit, $k>),
+            Level::Portable => None,
+        }
+    };
+}
+
 macro_rules! products {
     ($($unit:ty, $a:path, $b:path: $($k:literal)*;)*) => {
         /// The body of a product of elements of these types, `at_once` along K at a time, that takes A and B as they are in the
         /// registers.
-        fn direct_body(elements: [Element; 2], at_once: usize) -> Option<Body> {
+        fn direct_body(elements: [Element; 2], at_once: usize, level: Level) -> Option<Body> {
             match (elements, at_once) {
-                $($(([$a, $b], $k) => Some(product::<$unit, $k>),)*)*
+                $($(([$a, $b], $k) => at_level!(level, $unit, $k),)*)*
                 _ => None,
             }
         }
@@ -420,13 +460,13 @@ products! {
 }
 
 /// The body of a product whose A and B are decoded first.
-fn decoding_body(at_once: usize) -> Option<Body> {
+fn decoding_body(at_once: usize, level: Level) -> Option<Body> {
     match at_once {
-        1 => Some(product::<Decoded, 1>),
-        2 => Some(product::<Decoded, 2>),
-        4 => Some(product::<Decoded, 4>),
-        8 => Some(product::<Decoded, 8>),
-        16 => Some(product::<Decoded, 16>),
+        1 => at_level!(level, Decoded, 1),
+        2 => at_level!(level, Decoded, 2),
+        4 => at_level!(level, Decoded, 4),
+        8 => at_level!(level, Decoded, 8),
+        16 => at_level!(level, Decoded, 16),
         _ => None,
     }
 }

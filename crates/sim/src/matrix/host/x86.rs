@@ -13,14 +13,55 @@ pub struct Avx512;
 impl Host for Avx2 {
     #[inline(always)]
     fn f16<const SHIFT: u32>(words: &[u32; 16]) -> Lanes {
-        let halves: [u16; 16] = std::array::from_fn(|i| (words[i] >> SHIFT) as u16);
-        let mut out = Lanes::ZERO;
-        // SAFETY: code of this level runs only where F16C is (`level`); the pointers are to 16 halves and
-        // 16 floats.
+        let mut both = [Lanes::ZERO; 2];
+        let [low, high] = &mut both;
+        Self::f16_halves(words, low, high);
+        both[usize::from(SHIFT != 0)]
+    }
+
+    #[inline(always)]
+    fn f16_halves(words: &[u32; 16], low: &mut Lanes, high: &mut Lanes) {
+        // SAFETY: code of this level runs only where AVX2 and F16C are; all arrays are 64 bytes.
         unsafe {
-            let (from, to) = (halves.as_ptr(), out.0.as_mut_ptr());
-            _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128(from.cast())));
-            _mm256_storeu_ps(to.add(8), _mm256_cvtph_ps(_mm_loadu_si128(from.add(8).cast())));
+            for eight in [0, 8] {
+                let words = _mm256_loadu_si256(words.as_ptr().add(eight).cast());
+                let [of_low, of_high] = both_of_eight::<false>(words);
+                _mm256_storeu_ps(low.0.as_mut_ptr().add(eight), of_low);
+                _mm256_storeu_ps(high.0.as_mut_ptr().add(eight), of_high);
+            }
+        }
+    }
+
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    fn fp8<const E5M2: bool>(words: &Chunk, to: [&mut Lanes; 4]) {
+        // SAFETY: code of this level runs only where AVX2 and F16C are; every vector is 16 numbers.
+        unsafe {
+            let factor = _mm256_set1_ps(bytes_factor(E5M2));
+            let to = to.map(|to| to.0.as_mut_ptr());
+            for eight in [0, 8] {
+                let words = _mm256_loadu_si256(words.0.as_ptr().add(eight).cast());
+                for (to, numbers) in to.into_iter().zip(bytes_of_eight::<E5M2>(words)) {
+                    _mm256_storeu_ps(to.add(eight), _mm256_mul_ps(numbers, factor));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn to_f16(numbers: &Lanes) -> Chunk {
+        let mut out = Chunk::ZERO;
+        // SAFETY: code of this level runs only where AVX2 and F16C are; both arrays are 64 bytes.
+        unsafe {
+            for eight in [0, 8] {
+                let numbers = _mm256_loadu_ps(numbers.0.as_ptr().add(eight));
+                let halves = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(numbers);
+                let nans = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_UNORD_Q>(numbers, numbers));
+                let nan = _mm256_set1_epi32(NAN_F16.into());
+                let words = _mm256_blendv_epi8(_mm256_cvtepu16_epi32(halves), nan, nans);
+                _mm256_storeu_si256(out.0.as_mut_ptr().add(eight).cast(), words);
+            }
         }
         out
     }
@@ -48,8 +89,9 @@ impl Host for Avx2 {
         for group in 0..4 {
             // SAFETY: as above; C and D are chunks, of 16 numbers.
             unsafe {
-                let c: [Chunk; 4] = std::array::from_fn(|r| tile.c(4 * group + r));
-                let number = |r: usize, at: usize| _mm256_loadu_ps(c[r].0.as_ptr().cast::<f32>().add(at));
+                let number = |r: usize, at: usize| {
+                    _mm256_loadu_ps(tile.c(4 * group + r).0.as_ptr().cast::<f32>().add(at))
+                };
                 let mut low: [__m256; 4] = std::array::from_fn(|r| number(r, 0));
                 let mut high: [__m256; 4] = std::array::from_fn(|r| number(r, 8));
                 accumulate_four(&mut low, &mut high, 4 * group, a, b, steps);
@@ -124,6 +166,59 @@ unsafe fn accumulate_four(
                 high[r] = _mm256_fmadd_ps(x, b_high, high[r]);
             }
         }
+    }
+}
+
+/// [`both`] of eight lanes.
+///
+/// # Safety
+/// The host must have AVX2 and F16C.
+#[inline(always)]
+pub unsafe fn both_of_eight<const BF16: bool>(words: __m256i) -> [__m256; 2] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if BF16 {
+            let high = _mm256_and_si256(words, _mm256_set1_epi32(0xffff_0000_u32 as i32));
+            return [_mm256_castsi256_ps(_mm256_slli_epi32::<16>(words)), _mm256_castsi256_ps(high)];
+        }
+        let even_then_odd = _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
+        let of_four = _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(even_then_odd));
+        let halves = _mm256_permute4x64_epi64::<0b11_01_10_00>(of_four);
+        let high = _mm256_extracti128_si256::<1>(halves);
+        [_mm256_cvtph_ps(_mm256_castsi256_si128(halves)), _mm256_cvtph_ps(high)]
+    }
+}
+
+/// [`both_bytes`] of eight lanes.
+///
+/// # Safety
+/// As [`both_of_eight`].
+#[inline(always)]
+unsafe fn both_bytes_of_eight<const E5M2: bool>(words: __m256i) -> [__m256; 2] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if E5M2 {
+            return both_of_eight::<false>(_mm256_and_si256(words, _mm256_set1_epi16(0xff00_u16 as i16)));
+        }
+        let magnitude = _mm256_and_si256(words, _mm256_set1_epi16(0x7f00));
+        let nan = _mm256_cmpeq_epi16(magnitude, _mm256_set1_epi16(0x7f00));
+        let sign = _mm256_and_si256(words, _mm256_set1_epi16(0x8000_u16 as i16));
+        let number = _mm256_or_si256(sign, _mm256_srli_epi16::<1>(magnitude));
+        both_of_eight::<false>(_mm256_blendv_epi8(number, _mm256_set1_epi16(0x7e00), nan))
+    }
+}
+
+/// [`bytes`] of eight lanes.
+///
+/// # Safety
+/// As [`both_of_eight`].
+#[inline(always)]
+pub unsafe fn bytes_of_eight<const E5M2: bool>(words: __m256i) -> [__m256; 4] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let [zero, two] = both_bytes_of_eight::<E5M2>(_mm256_slli_epi16::<8>(words));
+        let [one, three] = both_bytes_of_eight::<E5M2>(words);
+        [zero, one, two, three]
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::super::host::Step;
 use super::super::plan::{AddendFrom, Factor, Plan, Stream};
-use super::{InOrder, decoding_body, direct_body, narrow, product, scaled};
+use super::{InOrder, avx512, decoding_body, direct_body, narrow, scaled};
+use crate::alu::Level;
 use crate::op::Body;
 
 /// How a product takes A and B.
@@ -16,8 +17,8 @@ enum Taken {
     InOrder([usize; 2]),
 }
 
-/// What a product goes along, and its body.
-pub fn bind(plan: &Plan) -> Option<(Stream, Body)> {
+/// What a product goes along at a level, and its body; `None` if it has another there.
+pub fn bind(plan: &Plan, level: Level) -> Option<(Stream, Body)> {
     let at_once = plan.steps.len().min(16);
     let elements = [plan.a.element, plan.b.element];
     let in_order = || {
@@ -25,7 +26,11 @@ pub fn bind(plan: &Plan) -> Option<(Stream, Body)> {
         along(plan, Taken::InOrder(units))
     };
     if let Some(scales) = &plan.scales {
-        return Some((in_order()?, scaled::body_of(scales.block)?));
+        return if level == Level::Avx512 {
+            Some((in_order()?, scaled::body_of(scales.block)?))
+        } else {
+            None
+        };
     }
     // A tile's D must not be a later one's A or B.
     let written = |at: usize| plan.d_rows.iter().any(|place| plan.d + place.chunk as usize == at);
@@ -35,17 +40,18 @@ pub fn bind(plan: &Plan) -> Option<(Stream, Body)> {
     };
     if !overwritten(&plan.a)
         && !overwritten(&plan.b)
-        && let Some(body) = direct_body(elements, at_once)
+        && let Some(body) = direct_body(elements, at_once, level)
         && let Some(stream) = along(plan, Taken::Dwords(32 / elements[0].bits()))
     {
         return Some((stream, body));
     }
     if at_once == 16
+        && level == Level::Avx512
         && let Some(stream) = in_order()
     {
-        return Some((stream, product::<InOrder, 16>));
+        return Some((stream, avx512::<InOrder, 16>));
     }
-    Some((along(plan, Taken::Decoded)?, decoding_body(at_once)?))
+    Some((along(plan, Taken::Decoded)?, decoding_body(at_once, level)?))
 }
 
 /// What a product goes along that takes A and B so; `None` if their elements do not follow each other along K there, or the rows

@@ -15,7 +15,8 @@ use std::arch::x86_64::*;
 use super::super::host::{Lanes, Level, body};
 use super::super::plan::{Plan, Stream};
 use super::super::run::{MOST_SCALES, Scaled, Scratch, plan_of, scale_values};
-use super::{each, end, has_nans, in_order, prepare, put_rows, sums};
+use super::vector::Sixteen;
+use super::{each, end, in_order, put_rows, sums};
 use crate::op::{Body, Op};
 use crate::regs::Regs;
 
@@ -143,7 +144,7 @@ unsafe fn go_along<const BLOCK: usize, const FIT: bool>(
                             false => add_scaled(sums[r], products[r], *of_rows.add(r), of_columns),
                         });
                     }
-                    nans = put_rows::<8>(of_d, &sums, nans);
+                    nans = put_rows::<__m512, 8>(of_d, &sums, nans);
                     [c, d] = [c.further(8), d.further(8)];
                 }
             }
@@ -192,7 +193,7 @@ unsafe fn one<const BLOCK: usize>(regs: &mut Regs, op: &Op) {
         }
         let mut scratch = Scratch::take();
         if !plan.direct {
-            prepare(regs, plan, &mut scratch, false);
+            __m512::prepare(regs, plan, &mut scratch, false);
         }
         let slab = regs.v.as_mut_ptr().cast();
         let [of_a, of_b] = in_order(plan, stream, slab, &mut scratch);
@@ -202,6 +203,6 @@ unsafe fn one<const BLOCK: usize>(regs: &mut Regs, op: &Op) {
             true => go_along::<BLOCK, true>(plan, stream, matrices, [a, b]),
             false => go_along::<BLOCK, false>(plan, stream, matrices, [a, b]),
         };
-        end(regs, plan, scratch, has_nans(nans));
+        end(regs, plan, scratch, nans);
     }
 }
