@@ -6,16 +6,18 @@
 //! reads. What nobody collides over has the same value in every order, so that views can be united. A granule is mostly
 //! written by one claimant, so that a bit for each byte is enough, a quarter of a byte for each. Of one that several write,
 //! who they are is known of pairs of bytes: two that share a pair are taken to collide. What is put off ([`super::put_off`])
-//! collides with all other accesses of its granules.
+//! collides with all other accesses of its granules. Reads of what no view writes are not claimed at all ([`put_by`]).
 
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 mod granules;
+mod put_by;
 #[cfg(test)]
 mod tests;
 
 use granules::granules;
+use put_by::PutBy;
 
 use super::Global;
 use super::contents::Contents;
@@ -45,8 +47,10 @@ pub(super) struct View {
     copied: Vec<bool>,
     /// Who has written each byte, of the pages in which anybody has.
     writers: Vec<Option<Box<Writers>>>,
-    /// Who has read each granule; nothing before the first.
+    /// Who has read each granule, but for what is put by; nothing before the first.
     readers: Vec<u32>,
+    /// Reads to be claimed once something is written or put off.
+    put_by: PutBy,
     /// The granules in which something is put off; nothing before the first.
     atomics: Vec<bool>,
     claimed: Claimed,
@@ -181,6 +185,7 @@ impl View {
             copied: Vec::new(),
             writers: Vec::new(),
             readers: Vec::new(),
+            put_by: PutBy::default(),
             atomics: Vec::new(),
             claimed: Claimed::default(),
         }
@@ -235,6 +240,7 @@ impl View {
     /// Read-modify-writes of `size` bytes at each of `starts` are put off.
     pub fn claim_atomics(&mut self, size: usize, starts: impl Iterator<Item = usize>) {
         if self.atomics.is_empty() {
+            self.claim_put_by();
             self.atomics = vec![false; self.shared.len().div_ceil(GRANULE)];
         }
         for granule in starts.flat_map(|start| start / GRANULE..=(start + size - 1) / GRANULE) {
@@ -268,8 +274,30 @@ impl View {
         self.claimed.join(claimed);
     }
 
+    /// Whether reads need not be claimed yet.
+    #[inline]
+    fn is_only_read(&self) -> bool {
+        self.writers.is_empty() && self.atomics.is_empty()
+    }
+
+    /// Claims the reads that are put by.
+    fn claim_put_by(&mut self) {
+        let put_by = std::mem::take(&mut self.put_by);
+        for (claimant, from, row) in put_by.reads() {
+            self.claim_rows_now(claimant, from, row.size as usize, &row.at, row.mask);
+        }
+    }
+
     /// `claimant` reads `size` bytes of each lane of `mask`, at its place in `at` from `from` on.
+    #[inline]
     pub fn claim_rows(&mut self, claimant: u32, from: usize, size: usize, at: &[Chunk], mask: u64) {
+        let len = self.shared.len();
+        if !self.is_only_read() || !self.put_by.note(claimant, len, from, size, at, mask) {
+            self.claim_rows_now(claimant, from, size, at, mask);
+        }
+    }
+
+    fn claim_rows_now(&mut self, claimant: u32, from: usize, size: usize, at: &[Chunk], mask: u64) {
         // What is only read, as most of what a kernel reads is, is claimed by granules alone.
         if !self.writers.is_empty() || self.shared.len() > MOST_BY_ROWS {
             return self.claim_reads(claimant, size, places(at, mask).map(|place| from + place));
@@ -295,6 +323,7 @@ impl View {
     #[inline]
     pub fn claim_writes(&mut self, claimant: u32, size: usize, starts: impl Iterator<Item = usize>) {
         if self.writers.is_empty() {
+            self.claim_put_by();
             self.writers.resize_with(self.shared.len().div_ceil(PAGE), || None);
         }
         let mut claimed = Claimed::default();
@@ -330,7 +359,7 @@ impl Global {
     /// Bytes that a view may come to take: nobody keeps anything of what cannot be written.
     pub fn most_of_view(&self) -> u64 {
         let of_page = size_of::<Option<Box<Writers>>>() + Writers::MOST + size_of::<bool>();
-        let of_granule = size_of::<u32>() + size_of::<bool>();
+        let of_granule = size_of::<u32>() + PutBy::MOST + size_of::<bool>();
         let of = |len: u64| {
             len + len.div_ceil(PAGE as u64) * of_page as u64
                 + len.div_ceil(GRANULE as u64) * of_granule as u64
@@ -398,7 +427,10 @@ impl Global {
 
     /// Take the shared contents back, with what the views have written if that is to be kept and nobody collides;
     /// whether it was.
-    pub fn unite(&mut self, shared: Shared, views: Vec<Global>, keep: bool) -> bool {
+    pub fn unite(&mut self, shared: Shared, mut views: Vec<Global>, keep: bool) -> bool {
+        if keep {
+            (0..shared.0.len()).for_each(|at| claim_put_by(&mut views, at));
+        }
         let keep =
             keep && !views.iter().any(Global::collides) && (0..shared.0.len()).all(|at| agree(&views, at));
         let mut put_off = Vec::new();
@@ -436,6 +468,15 @@ fn for_each_granule(bytes: RangeInclusive<usize>, mut f: impl FnMut(usize, usize
     };
     for granule in first / GRANULE..=last / GRANULE {
         f(granule / GRANULES, granule % GRANULES, from(granule) & to(granule));
+    }
+}
+
+/// Claims the reads of allocation `at` that are put by, if a view does not only read it.
+fn claim_put_by(views: &mut [Global], at: usize) {
+    let mut views: Vec<&mut View> =
+        views.iter_mut().filter_map(|view| view.allocations[at].view.as_deref_mut()).collect();
+    if !views.iter().all(|view| view.is_only_read()) {
+        views.iter_mut().for_each(|view| view.claim_put_by());
     }
 }
 

@@ -36,6 +36,25 @@ fn what_two_write_side_by_side_is_united() {
     assert_eq!(bytes[..12], [7, 7, 7, 7, 1, 1, 1, 1, 1, 2, 2, 7]);
 }
 
+/// The lanes of a row, each eighth byte of two granules.
+fn read_rows(from: u64) -> impl Fn(&mut Global, u64) {
+    let at = Chunk(std::array::from_fn(|l| 8 * l as u32));
+    move |view, base| view.claim_rows(base + from, 128, 4, &[at], 0xffff)
+}
+
+#[test]
+fn what_is_read_by_rows_collides_with_what_is_written_before_and_after() {
+    let both = |view: &mut Global, base| {
+        read_rows(640)(view, base);
+        write(0, 4, 1)(view, base);
+    };
+    assert!(!unite([&read_rows(640), &write(700, 1, 1)]).0);
+    assert!(!unite([&write(700, 1, 1), &read_rows(640)]).0);
+    assert!(!unite([&both, &write(700, 1, 1)]).0);
+    assert!(unite([&both, &write(768, 1, 1)]).0);
+    assert!(unite([&read_rows(640), &read_rows(640)]).0);
+}
+
 #[test]
 fn collisions_leave_what_was_there() {
     for (a, b) in [
@@ -134,7 +153,7 @@ fn rows_are_claimed_as_their_lanes_are() {
     };
     for round in 0..600 {
         let size = [1, 2, 4, 8, 12, 16][round % 6];
-        let (from, step) = (draw(300) as usize, draw(40));
+        let (from, step) = ([draw(300) as usize, draw(300) as usize, 64], draw(40));
         let at: Vec<Chunk> = (0..2)
             .map(|c| Chunk(std::array::from_fn(|l| (c * 16 + l as u32) * step % 3000 + draw(3))))
             .collect();
@@ -143,14 +162,15 @@ fn rows_are_claimed_as_their_lanes_are() {
         for (n, view) in views.iter_mut().enumerate() {
             // The first claim of a view is one by one.
             view.claim_reads(1, 1, std::iter::once(0));
-            for claimant in [1, 1, 2] {
+            for (claimant, from) in [(1, from[0]), (1, from[0]), (2, from[0]), (3, from[1]), (3, from[2])] {
                 match n {
                     0 => view.claim_rows(claimant, from, size, &at, mask),
                     _ => view.claim_reads(claimant, size, places(&at, mask).map(|place| from + place)),
                 }
             }
         }
-        assert_eq!(views[0].readers, views[1].readers, "{size} bytes from {from}, {mask:#x} of {at:?}");
+        views[0].claim_put_by();
+        assert_eq!(views[0].readers, views[1].readers, "{size} bytes from {from:?}, {mask:#x} of {at:?}");
     }
 }
 
