@@ -6,7 +6,7 @@ use crate::alu::leveled;
 use crate::alu::{Level, level};
 use crate::events::{Direction, Space};
 use crate::lanewise::RowAccess;
-use crate::regs::{Chunk, Regs, reduced};
+use crate::regs::{Chunk, Regs, all_lanes, reduced};
 use crate::rows;
 
 /// The distances of a row of addresses.
@@ -52,7 +52,7 @@ impl AddressRow {
         bytes: u32,
         chunks: usize,
     ) -> RowAccess<'_> {
-        let mask = u64::MAX >> (64 - 16 * chunks);
+        let mask = all_lanes(chunks);
         RowAccess { space, direction, mask, bytes, low, offsets: &self.offsets[..chunks] }
     }
 
@@ -118,7 +118,8 @@ leveled! {
 fn step_of(chunk: &Chunk) -> u32 {
     let [first, second, ..] = chunk.0;
     let step = second.wrapping_sub(first);
-    let rises = |steps: &Chunk| chunk.0.iter().zip(&steps.0).all(|(x, step)| *x == first.wrapping_add(*step));
+    let rises =
+        |steps: &[Chunk; 4]| chunk.0.iter().zip(&steps[0].0).all(|(x, step)| *x == first.wrapping_add(*step));
     if rows::STEPS.get(step as usize).is_some_and(rises) { step } else { NO_STEP }
 }
 
@@ -218,9 +219,7 @@ impl AddressRows {
         match self.known.get(usize::from(known.0)) {
             Some(&number) if number != Self::NONE => number,
             _ => {
-                let row: [Chunk; 4] =
-                    std::array::from_fn(|c| Chunk(std::array::from_fn(|l| (16 * c + l) as u32 * step)));
-                self.learn(known, &row[..chunks]);
+                self.learn(known, &rows::STEPS[step as usize][..chunks]);
                 self.known[usize::from(known.0)]
             }
         }
@@ -298,7 +297,9 @@ mod avx512 {
             let step = from.0[1].wrapping_sub(from.0[0]);
             let first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(lanes));
             let steps = rows::STEPS.get(step as usize);
-            let rises = |steps| _mm512_cmpneq_epi32_mask(_mm512_add_epi32(first, row(steps)), lanes) == 0;
+            let rises = |steps: &[Chunk; 4]| {
+                _mm512_cmpneq_epi32_mask(_mm512_add_epi32(first, row(&steps[0])), lanes) == 0
+            };
             let step = if steps.is_some_and(rises) { step } else { NO_STEP };
             all.note_chunk(c, from.0[0] - low, step, in_runs::<16, 4>(from));
         }

@@ -430,9 +430,18 @@ fn are_at(addr: &[u64; 64], low: u64, offsets: &[Chunk], mask: u64) -> bool {
     are_at_as_defined(addr, low, offsets, mask)
 }
 
-fn are_at_as_defined(addr: &[u64; 64], low: u64, offsets: &[Chunk], mask: u64) -> bool {
-    let offsets = Chunk::words(offsets);
-    lanes(mask).all(|lane| addr[lane as usize] == low.wrapping_add(offsets[lane as usize].into()))
+leveled! {
+    fn are_at_as_defined(addr: &[u64; 64], low: u64, offsets: &[Chunk], mask: u64) -> bool {
+        let mut odd = [0; 16];
+        for (c, (addr, offsets)) in addr.as_chunks::<16>().0.iter().zip(offsets).enumerate() {
+            let on = gather::part(mask, c);
+            for (l, odd) in odd.iter_mut().enumerate() {
+                let bits = addr[l] ^ low.wrapping_add(offsets.0[l].into());
+                *odd |= if on == u16::MAX { bits } else { bits & 0u64.wrapping_sub(u64::from(on) >> l & 1) };
+            }
+        }
+        odd.into_iter().fold(0, |all, odd| all | odd) == 0
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -670,6 +679,7 @@ fn each<const SIZE: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::regs::all_lanes;
 
     /// The host's body says of addresses what the definition says.
     #[test]
@@ -687,7 +697,7 @@ mod tests {
                     if let Some(odd) = odd {
                         addr[odd] ^= 1 << 40;
                     }
-                    let mask = mask & u64::MAX >> (64 - 16 * chunks);
+                    let mask = mask & all_lanes(chunks);
                     let wanted = odd.is_none_or(|odd| mask >> odd & 1 == 0);
                     assert_eq!(are_at(&addr, low, &offsets, mask), wanted, "{low} {odd:?} {mask:#x}");
                     assert_eq!(

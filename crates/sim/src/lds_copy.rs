@@ -13,7 +13,8 @@ use crate::events::{self, Channel, Direction, OpId, Scope, Space};
 use crate::gather;
 use crate::lanewise::{Reach, RowAccess, read_global, write_global};
 use crate::pending::Memories;
-use crate::regs::Chunk;
+use crate::regs::{Chunk, all_lanes};
+use crate::rows::STEPS;
 
 /// A copy, as the program has it.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +106,7 @@ impl LdsCopy {
     fn reach(&self, row: &AddressRow, chunks: usize) -> Reach {
         let [(space, reads, low, high), _] = self.sides();
         let run = row.step == self.bytes;
-        Reach { space, writes: !reads, run, low, high, mask: u64::MAX >> (64 - 16 * chunks) }
+        Reach { space, writes: !reads, run, low, high, mask: all_lanes(chunks) }
     }
 
     /// Do its part in global memory, if that comes first and is not done; whether it did.
@@ -124,7 +125,7 @@ impl LdsCopy {
         let source = read_global(memories.global, &self.reach(row, chunks), size, at);
         let slot = captured.free_slot();
         let data = captured.bytes_mut(slot);
-        copy(data, &behind_each_other(size)[..chunks], source, at, size, row.by_fours);
+        copy(data, &STEPS[size][..chunks], source, at, size, row.by_fours);
         self.read = Some(slot);
         true
     }
@@ -146,7 +147,7 @@ impl LdsCopy {
         if let Some(slot) = self.read {
             let Some(target) = memories.lds.get_mut(lds) else { return };
             let data = captured.bytes_mut(slot);
-            copy(target, lds_at, data, &behind_each_other(size)[..chunks], size, rows[1].by_fours);
+            copy(target, lds_at, data, &STEPS[size][..chunks], size, rows[1].by_fours);
             return captured.release(slot);
         }
         let reach = self.reach(rows[0], chunks);
@@ -162,21 +163,6 @@ impl LdsCopy {
     }
 }
 
-/// The distances of lanes of so many bytes, whole dwords, behind each other.
-fn behind_each_other(size: usize) -> &'static [Chunk; 4] {
-    static ROWS: [[Chunk; 4]; 5] = {
-        let mut rows = [[Chunk::ZERO; 4]; 5];
-        let mut n = 0;
-        while n < 5 * 64 {
-            let (dwords, lane) = (n / 64, n % 64);
-            rows[dwords].as_mut_slice()[lane / 16].0[lane % 16] = (4 * dwords * lane) as u32;
-            n += 1;
-        }
-        rows
-    };
-    &ROWS[size / 4]
-}
-
 /// `size` bytes of each lane; `by_fours` if the lanes in fours are 16 bytes apart on both sides ([`AddressRow::by_fours`]).
 fn copy(target: &mut [u8], to: &[Chunk], source: &[u8], from: &[Chunk], size: usize, by_fours: bool) {
     // Nothing is read where there is nothing, though that cannot be.
@@ -186,6 +172,6 @@ fn copy(target: &mut [u8], to: &[Chunk], source: &[u8], from: &[Chunk], size: us
     if by_fours && size == 16 {
         return gather::copy_by_fours(target, to, source, from);
     }
-    let all = u64::MAX >> (64 - 16 * to.len());
+    let all = all_lanes(to.len());
     gather::copy(target, to, source, from, size, all, all);
 }

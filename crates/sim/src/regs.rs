@@ -83,6 +83,12 @@ pub(crate) mod avx512 {
     }
 }
 
+/// The lanes of so many chunks, not of none.
+#[inline(always)]
+pub const fn all_lanes(chunks: usize) -> u64 {
+    u64::MAX >> (64 - 16 * chunks)
+}
+
 /// Canonical indices of the scalar registers in [`Regs::s`].
 pub mod sindex {
     /// `s0`; SGPR n is `S0 + n`, up to `s105`.
@@ -190,7 +196,7 @@ impl Regs {
     }
     /// All lanes on.
     pub fn full_mask(&self) -> u64 {
-        if self.chunks == 4 { u64::MAX } else { 0xffff_ffff }
+        all_lanes(self.chunks)
     }
     /// The 64-bit value at canonical index `i`.
     #[inline(always)]

@@ -14,7 +14,7 @@ use super::host::{Host, Kernel};
 use super::word::{Bit, Kind, Word};
 use crate::op::{Op, Place, PlaceKind};
 use crate::pending::lanes;
-use crate::regs::{Chunk, Regs, sindex};
+use crate::regs::{Chunk, Regs, all_lanes, sindex};
 
 /// What a lane function may ask besides its sources.
 #[derive(Clone, Copy, Debug)]
@@ -307,7 +307,7 @@ unsafe fn write_mask_of<const N: usize>(regs: &mut Regs, place: Place, mask: u64
             *regs.s.get_unchecked_mut(place.at as usize + 1) = (mask >> 32) as u32;
         }
         if place.at == sindex::EXEC {
-            regs.full = read_mask_of::<N>(regs, sindex::EXEC) == u64::MAX >> (64 - 16 * N);
+            regs.full = read_mask_of::<N>(regs, sindex::EXEC) == all_lanes(N);
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::arch::x86_64::*;
 
 use super::{merge, part, widen};
-use crate::regs::Chunk;
+use crate::regs::{Chunk, all_lanes};
 use crate::rows;
 use crate::rows::avx2::{four, two};
 use crate::shape::LoadShape;
@@ -16,12 +16,6 @@ fn within(at: &[Chunk], size: usize, len: usize) -> bool {
     let most = at.iter().fold([0; 16], |most: [u32; 16], at| std::array::from_fn(|l| most[l].max(at.0[l])));
     let most = most.into_iter().fold(0, u32::max);
     len.checked_sub(size).is_some_and(|top| most as usize <= top)
-}
-
-/// Whether the mask has all lanes of so many chunks.
-#[inline(always)]
-fn is_full(mask: u64, chunks: usize) -> bool {
-    mask == u64::MAX >> (64 - 16 * chunks)
 }
 
 /// What is at an offset.
@@ -199,7 +193,7 @@ fn alternate_8([a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
 /// See [`super::store`]; `D` is the number of dwords: 1, 2 or 4.
 #[target_feature(enable = "avx2")]
 pub(super) fn store<const D: usize>(out: &mut [u8], data: &[Chunk], at: &[Chunk], mask: u64) -> bool {
-    if !is_full(mask, at.len()) || !within(at, 4 * D, out.len()) {
+    if mask != all_lanes(at.len()) || !within(at, 4 * D, out.len()) {
         return false;
     }
     for (c, lanes) in at.iter().enumerate() {
@@ -233,7 +227,7 @@ pub(super) fn copy<const SIZE: usize>(
     from: &[Chunk],
     mask: u64,
 ) -> bool {
-    if !is_full(mask, to.len()) || !within(to, SIZE, target.len()) || !within(from, SIZE, source.len()) {
+    if mask != all_lanes(to.len()) || !within(to, SIZE, target.len()) || !within(from, SIZE, source.len()) {
         return false;
     }
     for (to, from) in to.iter().zip(from) {

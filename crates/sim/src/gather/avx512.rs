@@ -5,8 +5,8 @@ use std::arch::x86_64::*;
 
 use super::part;
 use crate::pending::lanes;
-use crate::regs::Chunk;
 use crate::regs::avx512::{put, row};
+use crate::regs::{Chunk, all_lanes};
 use crate::rows::avx512::rows_of;
 use crate::shape::{LoadShape, Widening};
 use crate::transpose::Transpose;
@@ -470,7 +470,7 @@ pub(super) fn copy(
     mask: u64,
     write: u64,
 ) -> bool {
-    let all = mask == u64::MAX >> (64 - 16 * to.len());
+    let all = mask == all_lanes(to.len());
     if !(size == 4 || size == 16 && all)
         || !within(to, size, target.len())
         || !within(from, size, source.len())

@@ -1,6 +1,7 @@
 //! Every body of the host's level against the definition, at random places up to the last byte.
 
 use super::*;
+use crate::regs::all_lanes;
 use crate::shape::Extend;
 
 /// A small generator (SplitMix64 without its mixing is enough here).
@@ -37,7 +38,7 @@ impl Draw {
         (0..chunks).map(|_| Chunk(std::array::from_fn(|_| place()))).collect()
     }
     fn mask(&mut self, chunks: usize) -> u64 {
-        let full = u64::MAX >> (64 - 16 * chunks);
+        let full = all_lanes(chunks);
         let random = u64::from(self.next()) << 32 | u64::from(self.next());
         [full, random & full, full & 0xffff, 0][self.below(4) as usize]
     }

@@ -1,11 +1,11 @@
 //! The issue of copies between memory and LDS by rows of addresses that are known ([`crate::lds_copy`]).
 
 use super::Cx;
+use super::memory::lds_dma_base;
 use super::ops::MemoryOp;
 use super::place::Placing;
 use crate::events::{LoadIssue, Observer, OpId, Site, Space};
 use crate::lds_copy::{LdsCopy, LdsCopyOp, LdsPlaces};
-use crate::regs::sindex;
 use crate::wave::Wave;
 
 impl<O: Observer> Cx<'_, O> {
@@ -53,8 +53,8 @@ impl<O: Observer> Cx<'_, O> {
                 (row, value.wrapping_add(op.lds_offset as u32))
             }
             LdsPlaces::Steps(step) => {
-                let m0 = regs.s[sindex::M0 as usize] & 0x3fffc;
-                (address_rows.steps(step, chunks), m0.wrapping_add(op.lds_offset as u32))
+                let base = lds_dma_base(regs);
+                (address_rows.steps(step, chunks), base.wrapping_add(op.lds_offset as u32))
             }
         };
         let lds_span = address_rows.row(lds_row).span;

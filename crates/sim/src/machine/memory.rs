@@ -729,8 +729,13 @@ pub(super) fn lds_dma_target(wave: &Wave, op: &MemoryOp, exec: u64, loaded: u32)
 /// CDNA4 ISA 10.3, 9.1.9: LDS base + M0[17:2] * 4 + offset + lane number times a stride.
 fn lds_dma_address(wave: &Wave, op: &MemoryOp, loaded: u32, lane: u32) -> u64 {
     let (_, stride) = lds_dma_lane(loaded);
-    let m0 = u64::from(wave.regs.s[sindex::M0 as usize] & 0x3fffc);
-    m0.wrapping_add_signed(op.lds_offset).wrapping_add(u64::from(lane * stride))
+    let base = u64::from(lds_dma_base(&wave.regs));
+    base.wrapping_add_signed(op.lds_offset).wrapping_add(u64::from(lane * stride))
+}
+
+/// What M0 adds to it: M0[17:2] * 4.
+pub(super) fn lds_dma_base(regs: &Regs) -> u32 {
+    regs.s[sindex::M0 as usize] & 0x3fffc
 }
 
 pub(super) fn access_of(part: Resolved, direction: Direction, bytes: u32) -> Access {

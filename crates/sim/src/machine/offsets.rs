@@ -53,20 +53,6 @@ pub(super) struct Found {
     pub run: bool,
 }
 
-/// The row 0, 1, 2, …
-pub(super) static NUMBERS: [Chunk; 4] = {
-    let mut row = [Chunk::ZERO; 4];
-    let mut n = 0;
-    while n < 64 {
-        row[n / 16].0[n % 16] = n as u32;
-        n += 1;
-    }
-    row
-};
-
-/// The row of zeros.
-pub(super) static ZEROS: [Chunk; 4] = [Chunk::ZERO; 4];
-
 /// The values of `row` by `terms`, as distances from the lowest one of the lanes of `exec`; 0 for lanes that are off.
 /// `align` is a power of 2, `size` the bytes of an access.
 #[inline]
@@ -197,9 +183,10 @@ leveled! {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{Found, NUMBERS, Terms};
-    use crate::regs::Chunk;
+    use super::{Found, Terms};
     use crate::regs::avx512::{put, row};
+    use crate::regs::{Chunk, all_lanes};
+    use crate::rows::STEPS;
 
     /// See [`super::all_hold`].
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
@@ -245,11 +232,11 @@ mod avx512 {
         for (c, out) in out.iter_mut().enumerate() {
             let distance = _mm512_maskz_sub_epi32((mask >> (16 * c)) as u16, row(out), first);
             misaligned |= _mm512_test_epi32_mask(distance, odd);
-            let behind = _mm512_mullo_epi32(row(&NUMBERS[c]), size);
+            let behind = _mm512_mullo_epi32(row(&STEPS[1][c]), size);
             elsewhere |= _mm512_cmpneq_epi32_mask(distance, behind);
             put(out, distance);
         }
-        let run = elsewhere == 0 && mask == u64::MAX >> (64 - 16 * N);
+        let run = elsewhere == 0 && mask == all_lanes(N);
         Found { mask, low, high, aligned: misaligned == 0, run }
     }
 }
@@ -257,6 +244,7 @@ mod avx512 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::regs::all_lanes;
 
     /// The host's bodies find what the definition finds.
     #[test]
@@ -268,7 +256,7 @@ mod tests {
         };
         for round in 0..2000 {
             let chunks = if round & 1 == 0 { 2 } else { 4 };
-            let full = u64::MAX >> (64 - 16 * chunks);
+            let full = all_lanes(chunks);
             let range = 1 << (round % 32);
             let row: Vec<Chunk> = (0..chunks)
                 .map(|_| Chunk(std::array::from_fn(|_| (draw() % range).wrapping_mul(4))))

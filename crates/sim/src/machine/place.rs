@@ -8,14 +8,15 @@ use wavemark_target::{LDS_OFF, lds_dma_lane};
 use super::Cx;
 use super::address::{self, Addressing, Aperture, ScratchAperture};
 use super::buffer::BufferResource;
-use super::memory::direction;
-use super::offsets::{NUMBERS, Terms, ZEROS, all_hold, offsets};
+use super::memory::{direction, lds_dma_base};
+use super::offsets::{Terms, all_hold, offsets};
 use super::ops::{MemoryOp, Transfer};
 use crate::events::{Direction, Issue, LoadIssue, Observer, OpId, Site, Space};
 use crate::lanewise::{Lanewise, Move, Reach, RowAccess};
 use crate::pending::lanes;
 use crate::queue::Flight;
 use crate::regs::{Chunk, Regs, sindex};
+use crate::rows;
 use crate::wave::Wave;
 
 /// What the places of an access come from.
@@ -202,10 +203,9 @@ impl<O: Observer> Cx<'_, O> {
         let shape;
         (lanewise.zero, shape) = if let Transfer::LdsDma(shape) = op.transfer {
             let (written, stride) = lds_dma_lane(size);
-            let m0 = u64::from(regs.s[sindex::M0 as usize] & 0x3fffc);
-            let base = m0.wrapping_add_signed(op.lds_offset);
+            let base = u64::from(lds_dma_base(regs)).wrapping_add_signed(op.lds_offset);
             let terms = Terms { scale: stride, ..Terms::new(Space::Lds, base) };
-            place_lds(to, second, &NUMBERS[..regs.chunks], terms, written, true)?;
+            place_lds(to, second, &rows::STEPS[1][..regs.chunks], terms, written, true)?;
             (self.place(wave, op, 0, exec, size, first, from)?, Some(shape))
         } else {
             let load = matches!(op.transfer, Transfer::AsyncLoad(_));
@@ -277,7 +277,7 @@ impl<O: Observer> Cx<'_, O> {
             }
             Addressing::Flat { vaddr: None, saddr, add_tid, offset, .. } => {
                 let base = saddr.map_or(0, |s| regs.s64(s)).wrapping_add_signed(*offset);
-                let row = if *add_tid { &NUMBERS } else { &ZEROS };
+                let row = &rows::STEPS[usize::from(*add_tid)];
                 (&row[..chunks], Terms { scale: 4, ..Terms::new(Space::Global, base) })
             }
             Addressing::Scratch { vaddr, saddr, scale, offset } => {
@@ -300,7 +300,7 @@ impl<O: Observer> Cx<'_, O> {
                 if size > 4 && align == 1 {
                     beyond = top(4);
                 }
-                let row = voffset.map_or(&ZEROS[..chunks], |row| row_at(regs, row));
+                let row = voffset.map_or(&rows::STEPS[0][..chunks], |row| row_at(regs, row));
                 (row, Terms { ceiling: top(size), ..Terms::new(Space::Global, base) })
             }
             Addressing::Buffer { .. } => return None,
