@@ -40,9 +40,11 @@ macro_rules! by_size {
 macro_rules! try_levels {
     ($($level:ident => $body:expr),* $(,)?) => {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the host has what the level stands for.
         let fits = match level() {
-            $(Level::$level => unsafe { $body },)*
+            $(
+                // SAFETY: the host has what the level stands for.
+                Level::$level => unsafe { $body },
+            )*
             Level::Portable => false,
         };
         #[cfg(target_arch = "x86_64")]

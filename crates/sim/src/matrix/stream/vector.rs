@@ -84,7 +84,7 @@ macro_rules! out_of_the_way {
     };
 }
 
-// SAFETY of all bodies: the caller's promises.
+#[expect(clippy::undocumented_unsafe_blocks, reason = "what the trait asks for is all that they need")]
 impl Sixteen for __m512 {
     type Words = __m512i;
     type Host = Avx512;
@@ -200,7 +200,7 @@ macro_rules! of_both {
     };
 }
 
-// SAFETY of all bodies: the caller's promises.
+#[expect(clippy::undocumented_unsafe_blocks, reason = "what the trait asks for is all that they need")]
 impl Sixteen for Two {
     type Words = [__m256i; 2];
     type Host = Avx2;
