@@ -204,7 +204,7 @@ impl Stories {
     /// The cluster's story is not to be kept.
     fn spoil(&mut self) {
         if matches!(self.mode, Mode::Noting(_)) {
-            self.mode = Mode::Exact;
+            (self.mode, self.reads) = (Mode::Exact, None);
         }
     }
 }
@@ -359,6 +359,16 @@ impl Alike {
             Mode::Following(story, at) => meets(&stories.kept[*story], at),
             Mode::Lost => true,
             Mode::Exact | Mode::Noting(_) => false,
+        }
+    }
+
+    /// Whether the checker is told of what happens, and it is not noted.
+    #[inline]
+    fn is_exact(&self) -> bool {
+        match (&self.stories, &self.prefix) {
+            (Some(stories), _) => matches!(stories.mode, Mode::Exact),
+            (None, Some(prefix)) => prefix.at.is_none(),
+            (None, None) => true,
         }
     }
 

@@ -4,7 +4,8 @@
 //! orders all loads before them. To find that out it takes the operations, not what is remembered of each byte. So it is
 //! kept which operation was the last to write each dword. A load into registers of dwords whose writers are all ordered
 //! before it is put off: the shadow is told of it only when something is written that it touches and is not ordered
-//! before. What is ordered before everybody is dropped.
+//! before. What is ordered before everybody is dropped. Loads of what atomics have touched, by which waves wait for each other,
+//! are put off otherwise ([`crate::polls`]).
 //!
 //! What is reported is the same as if every load were remembered at once, but that a load may be named as well after which
 //! another one comes that is named.
@@ -15,7 +16,10 @@ use wavemark_sim::events::{Access, Direction, Extent};
 use wavemark_sim::pending::lanes;
 
 use crate::meeting::remember_load;
+use crate::polls::Polls;
+use crate::relation::Order;
 use crate::shadow::{Record, Shadow, WHOLE, for_each_piece, for_each_row, neighbours};
+use crate::snapshot::Moved;
 
 /// Bytes of a block.
 const BLOCK: u64 = 1024;
@@ -85,6 +89,7 @@ struct Load {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lds {
     pub shadow: Shadow,
+    pub polls: Polls,
     /// The last access's place in their order.
     order: u32,
     /// Who has written each dword last, all of its bytes: [`NOBODY`], [`SETTLED`], [`SHARED`], or a place in `written`, counted
@@ -109,12 +114,12 @@ const FEW: [usize; 2] = [64, 1024];
 
 impl Lds {
     /// The same of waves whose numbers are higher by so much.
-    pub fn moved(&self, by: u32) -> Lds {
-        let mut moved = self.clone();
-        moved.shadow.move_agents(by);
+    pub fn moved(&self, by: &mut Moved) -> Lds {
+        let mut moved = Lds { polls: self.polls.moved(by), ..self.clone() };
+        moved.shadow.move_agents(by.agents);
         let loads = moved.loads.iter_mut().map(|load| &mut load.record);
         for record in loads.chain(moved.written.iter_mut().map(|written| &mut written.record)) {
-            record.epoch.agent += by;
+            record.epoch.agent += by.agents;
         }
         moved
     }
@@ -153,13 +158,13 @@ impl Lds {
         true
     }
 
-    /// An access that changes LDS comes: the shadow is told of the loads that conflict with it.
-    pub fn prepare(&mut self, access: &Access, ordered: impl Fn(&Record) -> bool) {
+    /// An access that changes LDS comes, whose `order` this is: the shadow is told of the loads that conflict with it.
+    pub fn prepare(&mut self, access: &Access, order: &Order<'_>, ordered: impl Fn(&Record) -> bool) {
         if self.loads.is_empty() {
             return;
         }
         let area = Area::of(&access.extent);
-        let Lds { shadow, loads, .. } = self;
+        let Lds { shadow, polls, loads, .. } = self;
         // A wave's loads are all of one queue: those before one that is ordered are so, too.
         let mut last_of: SmallVec<[(u32, bool); 16]> = SmallVec::new();
         for Load { record, .. } in loads.iter().rev().filter(|load| load.area.meets(&area)) {
@@ -170,6 +175,7 @@ impl Lds {
         if last_of.iter().all(|&(_, ordered)| ordered) {
             return;
         }
+        polls.tell_all(shadow, order);
         let ordered = |record: &Record| last_of.contains(&(record.epoch.agent, true)) || ordered(record);
         let mut runs: SmallVec<[(u64, u64); 8]> = SmallVec::new();
         for_each_run(&access.extent, |number, count, _| runs.push((number, number + u64::from(count))));
@@ -228,9 +234,14 @@ impl Lds {
     /// that `over_upto` says.
     pub fn prune(&mut self, over_upto: impl Fn(u32, u8) -> u32) {
         let [few_loads, few_writes] = self.prune_at;
-        if self.loads.len() < few_loads.max(FEW[0]) && self.written.len() < few_writes.max(FEW[1]) {
-            return;
+        let many_writes = self.written.len() >= few_writes.max(FEW[1]);
+        if self.loads.len() >= few_loads.max(FEW[0]) || many_writes {
+            self.prune_now(many_writes, over_upto);
         }
+    }
+
+    /// The same whether there are many or not; of the writes, if these are wanted.
+    pub fn prune_now(&mut self, writes: bool, over_upto: impl Fn(u32, u8) -> u32) {
         let mut known: SmallVec<[(u32, u8, u32); 8]> = SmallVec::new();
         let mut is_over = |Epoch { agent, channel, seq }: Epoch| {
             let same = |(a, c, _): &&(u32, u8, u32)| (*a, *c) == (agent, channel);
@@ -245,7 +256,7 @@ impl Lds {
             seq <= upto
         };
         self.loads.retain(|load| !is_over(load.record.epoch));
-        if self.written.len() >= few_writes.max(FEW[1]) {
+        if writes {
             let mut kept = 0;
             let mut renumbered = |written: &Written| {
                 let stays = written.unused || !is_over(written.record.epoch);

@@ -17,6 +17,7 @@ mod lds;
 mod logic;
 mod meeting;
 mod mistakes;
+mod polls;
 mod published;
 mod race_report;
 mod races;
@@ -55,7 +56,7 @@ pub use finding::{Class, FaultyWait, Finding, FindingSite, Findings, Severity};
 use shadow::Shadow;
 use site_info::{SiteId, Sites, VGPR0};
 use taint::Taint;
-use wave_state::{Before, Operation, WaveState};
+use wave_state::{Before, Moves, Operation, WaveState};
 
 /// Readings of open questions that change a verdict; all `false` by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -261,10 +262,15 @@ impl Checker {
         self.findings.into_sorted(self.mistakes, &self.sites)
     }
 
-    /// An operation goes into flight: sequence numbers, registers, clocks.
+    /// An operation goes into flight.
     fn note_issue(&mut self, wave: WaveId, site: SiteId, op: &Issue) {
+        self.note_operation(wave, site, &op.seq, Moves::of(op));
+    }
+
+    /// The same for one of these places in channels, which moves data so: sequence numbers, registers, clocks.
+    fn note_operation(&mut self, wave: WaveId, site: SiteId, seq: &[(Channel, u32)], moves: Moves) {
         let Some(state) = self.waves.get_mut(wave.index) else { return };
-        for &(channel, seq) in &op.seq {
+        for &(channel, seq) in seq {
             state.seq[channel as usize] = state.seq[channel as usize].max(seq);
             state.known.issued.raise(wave.index, channel as u8, seq);
             let set = self.counters;
@@ -274,21 +280,18 @@ impl Checker {
                 state.retire(channel, upto);
             }
         }
-        let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != op.accesses[0].space);
-        let writes_lds = op.accesses.iter().any(|a| a.space == Space::Lds && a.direction != Direction::Read);
-        let reads_lds = op.accesses.iter().any(|a| a.space == Space::Lds && a.direction == Direction::Read);
-        let copies = op.seq.iter().any(|(c, _)| matches!(c, Channel::Al | Channel::As));
+        let copies = seq.iter().any(|(c, _)| matches!(c, Channel::Al | Channel::As));
         state.async_issued += u32::from(copies);
         let operation = Operation {
             site,
             before: Before { known: state.learnt.clone(), seq: state.seq, retired: state.retired },
-            seq: SmallVec::from_slice(&op.seq),
+            seq: SmallVec::from_slice(seq),
             waits_before: state.first_wait - 1 + state.waits.len() as u32,
             used: false,
             async_index: if copies { state.async_issued } else { 0 },
-            writes_lds: dma && writes_lds,
-            reads_lds: dma && reads_lds,
-            touches_memory: !op.accesses.is_empty() || self.sites.get(site).effects.is_write_back(),
+            writes_lds: moves.writes_lds,
+            reads_lds: moves.reads_lds,
+            touches_memory: moves.memory || self.sites.get(site).effects.is_write_back(),
         };
         let publishes = operation.touches_memory && !operation.writes_lds;
         let number = state.push(operation);
@@ -302,7 +305,7 @@ impl Checker {
                 state.pop();
             }
         }
-        if !dma {
+        if !moves.dma {
             self.note_load(wave.index, site, number);
         }
     }

@@ -8,8 +8,8 @@ use wavemark_sim::pending::lanes;
 
 use crate::relation::Relation;
 use crate::shadow::{
-    Members, Operation, PAGE, Page, Parts, Piece, QUAD, READERS, Record, Row, Set, Sets, Shadow, State,
-    WHOLE, for_each_piece, for_each_piece_of, for_each_row,
+    Members, Operation, PAGE, Page, Parts, Piece, Place, QUAD, READERS, Record, Row, Set, Sets, Shadow,
+    State, WHOLE, for_each_piece, for_each_piece_of, for_each_row,
 };
 
 /// A pair of accesses that conflict.
@@ -202,16 +202,21 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
     /// Meet what is remembered of all that the access touches, and be remembered there.
     pub fn touch_all(&mut self, shadow: &mut Shadow) {
         let access = self.access;
-        if let Extent::Lanes { mask, bytes, addr } = &access.extent
-            && access.direction == Direction::Read
-            && let Some(first) = lanes(*mask).next()
-            && lanes(*mask).all(|lane| addr[lane as usize] == addr[first as usize])
-        {
-            // What polls does it all the time.
-            self.together = *mask;
-            for_each_piece_of(addr[first as usize], u64::from(*bytes), first, *bytes, |piece| {
-                self.touch(shadow, piece);
-            });
+        let one_stands_for_all = match access.direction {
+            Direction::Read => true,
+            Direction::Atomic => !self.common.dma,
+            Direction::Write => false,
+        };
+        if one_stands_for_all && let Some(Place { mask, bytes, at }) = Place::of(&access.extent) {
+            // What polls does it all the time. Where an atomic changes memory, lanes behind the first one meet that, and have
+            // nothing to say if it had nothing.
+            self.together = if self.changes { 0 } else { mask };
+            for lane in lanes(mask) {
+                for_each_piece_of(at, bytes.into(), lane, bytes, |piece| self.touch(shadow, piece));
+                if !(self.changes && self.noted) {
+                    break;
+                }
+            }
             return;
         }
         if let Extent::Lanes { mask, bytes: 16, addr } = &access.extent

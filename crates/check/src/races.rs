@@ -13,8 +13,9 @@ use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::knowledge::{Knowledge, common_scope};
 use crate::meeting::{Conflict, Meeting, Stored, Undefined};
+use crate::polls::Load;
 use crate::relation::{Later, Order, Relation, View};
-use crate::shadow::Record;
+use crate::shadow::{Place, Record};
 use crate::site_info::{SiteId, SiteInfo, VGPR0};
 use crate::taint::{Poll, Suspicion, all_bits};
 use crate::uses::Uses;
@@ -72,6 +73,8 @@ pub(crate) struct Met {
     conflicts: SmallVec<[Conflict; 2]>,
     undefined: Option<Undefined>,
     copies: SmallVec<[Epoch; 8]>,
+    /// It was a load of LDS that has nothing to say, nor will when it comes again, unless something has changed.
+    settled: bool,
 }
 
 impl Met {
@@ -94,7 +97,11 @@ impl Checker {
     /// Check and remember one access of an operation that was just issued.
     pub(crate) fn check_access(&mut self, wave: WaveId, site: SiteId, op: &Issue, access: &Access) {
         if let Some(met) = self.meet(wave, site, op, access, None) {
+            let (settled, record) = (met.settled, met.later.record);
             self.judge_met(op, access, met);
+            if settled {
+                self.note_poll(wave, record, access);
+            }
         }
     }
 
@@ -141,19 +148,27 @@ impl Checker {
             let id = order.waves.id(old.epoch.agent);
             id.is_some_and(|id| id.workgroup_flat == wave.workgroup_flat)
         };
+        let simple = (space, direction, own_channel) == (Space::Lds, Direction::Read, Channel::Ds)
+            && later.loads_registers();
         if let Some(lds) = &mut lds {
+            if simple
+                && let Some(state) = order.waves.get(wave.index)
+                && let Some(of) = Place::of(&access.extent)
+                && lds.polls.come_again(&Load { epoch, site, scope: op.scope, place: of }, place, state)
+            {
+                return None;
+            }
             let ordered = |old: &Record, write_first| relation(old, write_first) == Relation::Ordered;
-            lds.prune(|agent, channel| {
-                let waves = order.waves.of_workgroup(wave.workgroup_flat);
-                waves.map(|other| other.over_upto(agent, channel)).min().unwrap_or(0)
-            });
-            let simple =
-                direction == Direction::Read && own_channel == Channel::Ds && later.loads_registers();
+            lds.prune(|agent, channel| order.waves.over_for_all(wave.workgroup_flat, agent, channel));
             if simple && lds.puts_off(record, access, wave.wave, |old| ordered(old, true)) {
                 return None;
             }
             if direction != Direction::Read {
-                lds.prepare(access, |old| ordered(old, false));
+                lds.prepare(access, &order, |old| ordered(old, false));
+            }
+            lds.polls.tell(&mut lds.shadow, &access.extent, &order);
+            if direction != Direction::Read {
+                lds.polls.forget(&access.extent);
             }
         }
         let shadow = match &mut lds {
@@ -171,19 +186,33 @@ impl Checker {
             && conflicts.is_empty()
             && undefined.is_none();
         self.repeats |= repeats;
-        self.depends_on_values |= noted && !repeats || keeps;
         if let Some(lds) = lds {
             lds.note_used(access, &copies);
             if direction != Direction::Read {
                 lds.note_written(record, access);
             }
         }
-        Some(Met { later, conflicts, undefined, copies })
+        let expected = stored.is_none()
+            && undefined.is_none()
+            && conflicts.iter().all(|conflict| self.is_expected(&later, conflict));
+        self.depends_on_values |= noted && !repeats && !expected || keeps;
+        let settled = simple && expected && copies.is_empty();
+        Some(Met { later, conflicts, undefined, copies, settled })
+    }
+
+    /// A load of LDS was settled.
+    fn note_poll(&mut self, wave: WaveId, record: Record, access: &Access) {
+        if let (Some(place), Some(lds), Some(state)) =
+            (Place::of(&access.extent), self.lds.get_mut(&wave.workgroup_flat), self.waves.get(wave.index))
+        {
+            let order = Order { view: View::of(state), waves: &self.waves, facts: self.facts };
+            lds.polls.note(record, place, &mut lds.shadow, &order);
+        }
     }
 
     /// Say what there is to say of an access.
     pub(crate) fn judge_met(&mut self, op: &Issue, access: &Access, met: Met) {
-        let Met { later, conflicts, undefined, mut copies } = met;
+        let Met { later, conflicts, undefined, mut copies, .. } = met;
         let (wave, site) = (later.wave, later.record.site);
         if let Some(stored) = &stored(op, access, self.machine.lanes() as usize) {
             self.check_lanes(wave, site, access, stored);
@@ -229,21 +258,19 @@ impl Checker {
         let own = conflict.earlier.epoch.agent == later.wave.index;
         let Some(other) = self.waves.id(conflict.earlier.epoch.agent) else { return false };
         let near = common_scope(other, later.wave) == Scope::Cu;
-        let polls = self.polls.contains(&later.record.site);
-        let poll = match conflict.relation {
-            Relation::NotWrittenBack | Relation::Stale | Relation::Apart => Poll::Never,
-            _ if conflict.both_atomic && self.reads_sum(later, &conflict.earlier) => {
-                Poll::Sum { decided: polls }
-            }
-            _ if conflict.both_atomic => Poll::Any,
-            _ if near => Poll::Loop,
-            _ => Poll::Never,
-        };
+        if self.is_expected(later, conflict) {
+            return false;
+        }
         if !own && conflict.write_first && later.loads_registers() {
             // What it reads may mean nothing.
-            if polls && poll == Poll::Any {
-                return false;
-            }
+            let polls = self.polls.contains(&later.record.site);
+            let poll = match conflict.relation {
+                _ if self.may_be_polled(later, conflict) => Poll::Any,
+                Relation::NotWrittenBack | Relation::Stale | Relation::Apart => Poll::Never,
+                _ if conflict.both_atomic => Poll::Sum { decided: polls },
+                _ if near => Poll::Loop,
+                _ => Poll::Never,
+            };
             let finding =
                 if polls && poll == Poll::Loop { None } else { self.conflict_finding(later, conflict) };
             let learns = if poll == Poll::Loop { self.known_by(conflict.earlier.epoch) } else { None };
@@ -251,12 +278,8 @@ impl Checker {
             self.suspect(later, suspicion, [conflict.lanes; Undefined::DWORDS]);
             return false;
         }
-        let may_poll = conflict.both_atomic || later.direction == Direction::Atomic || near;
+        let may_poll = self.may_have_been_polled(later, conflict);
         if !own && !conflict.write_first && may_poll && !conflict.earlier.dma {
-            // What another wave has read may mean nothing.
-            if self.polls.contains(&conflict.earlier.site) {
-                return false;
-            }
             let Some(finding) = self.conflict_finding(later, conflict) else { return true };
             let poll = if conflict.both_atomic || later.direction == Direction::Atomic {
                 Poll::Any
@@ -275,6 +298,32 @@ impl Checker {
         }
         self.findings.add(finding);
         true
+    }
+
+    /// Whether a load that may mean nothing is meant to, if any branch depends on it.
+    fn may_be_polled(&self, later: &Later, conflict: &Conflict) -> bool {
+        let told = !matches!(conflict.relation, Relation::NotWrittenBack | Relation::Stale | Relation::Apart);
+        told && conflict.both_atomic && !self.reads_sum(later, &conflict.earlier)
+    }
+
+    /// Whether it is known that what one wave writes is polled for by the load of another that conflicts with it.
+    fn is_expected(&self, later: &Later, conflict: &Conflict) -> bool {
+        let earlier = &conflict.earlier;
+        let polled = if conflict.write_first {
+            later.loads_registers()
+                && self.polls.contains(&later.record.site)
+                && self.may_be_polled(later, conflict)
+        } else {
+            !earlier.dma && self.polls.contains(&earlier.site) && self.may_have_been_polled(later, conflict)
+        };
+        polled && earlier.epoch.agent != later.wave.index
+    }
+
+    /// Whether what another wave has read before this access may mean nothing.
+    fn may_have_been_polled(&self, later: &Later, conflict: &Conflict) -> bool {
+        let other = self.waves.id(conflict.earlier.epoch.agent);
+        let near = other.is_some_and(|other| common_scope(other, later.wave) == Scope::Cu);
+        conflict.both_atomic || later.direction == Direction::Atomic || near
     }
 
     /// Whether it is a plain load of what another operation adds to, which does not ask what was there, and not known to be

@@ -671,6 +671,50 @@ pub fn for_each_row(extent: &Extent, mut visit: impl FnMut(&Row)) -> bool {
     true
 }
 
+/// The place of lanes that are all at the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The lanes.
+    pub mask: u64,
+    /// Bytes of each.
+    pub bytes: u32,
+    /// Its address.
+    pub at: u64,
+}
+
+impl Place {
+    /// That of an extent's lanes, if they have one.
+    #[inline]
+    pub fn of(extent: &Extent) -> Option<Place> {
+        let Extent::Lanes { mask, bytes, addr } = extent else { return None };
+        let at = *addr.get(mask.trailing_zeros() as usize)?;
+        let all = wavemark_sim::pending::lanes(*mask).all(|lane| addr[lane as usize] == at);
+        all.then_some(Place { mask: *mask, bytes: *bytes, at })
+    }
+
+    /// The lanes at it.
+    pub fn extent(self) -> Extent {
+        Extent::Lanes { mask: self.mask, bytes: self.bytes, addr: Box::new([self.at; 64]) }
+    }
+
+    /// Where its bytes begin and end.
+    pub fn bounds(self) -> (u64, u64) {
+        (self.at, self.at.saturating_add(self.bytes.into()))
+    }
+
+    /// The numbers of its dwords.
+    pub fn dwords(self) -> Range<u64> {
+        let (from, to) = self.bounds();
+        from / 4..to.div_ceil(4)
+    }
+
+    /// Whether it has dwords between two addresses.
+    pub fn meets(self, (from, to): (u64, u64)) -> bool {
+        let dwords = self.dwords();
+        dwords.start < to.div_ceil(4) && from / 4 < dwords.end
+    }
+}
+
 /// Where the bytes of an extent begin and end, if there are any.
 pub fn bounds(extent: &Extent) -> Option<(u64, u64)> {
     let around = |(from, to): (u64, u64), (at, end): (u64, u64)| (from.min(at), to.max(end));
@@ -692,43 +736,20 @@ pub fn bounds(extent: &Extent) -> Option<(u64, u64)> {
     (from < to).then_some((from, to))
 }
 
-/// A dword of an extent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dword {
-    /// Its number: address divided by 4.
-    pub number: u64,
-    /// Which of its bytes.
-    pub bytes: u8,
-    /// Which lane touches it.
-    pub lane: u32,
-    /// Where its first byte is in the lane's data.
-    pub offset: u32,
-}
-
-/// Call `visit` with each dword that an extent touches.
-pub fn for_each_dword(extent: &Extent, mut visit: impl FnMut(Dword)) {
-    let mut run = |addr: u64, bytes: u32, lane: u32| {
-        let end = addr.saturating_add(u64::from(bytes));
-        let mut at = addr;
-        while at < end {
-            let from = at % 4;
-            let n = (4 - from).min(end - at);
-            let bytes = (((1u32 << n) - 1) << from) as u8;
-            visit(Dword { number: at / 4, bytes, lane, offset: (at - addr) as u32 });
-            at += n;
-        }
+/// Call `visit` with the number of each dword that an extent touches, once where all lanes are at one place.
+pub fn for_each_dword(extent: &Extent, mut visit: impl FnMut(u64)) {
+    let mut run = |addr: u64, bytes: u32| {
+        let end = addr.saturating_add(u64::from(bytes)).div_ceil(4);
+        (addr / 4..end).filter(|_| bytes > 0).for_each(&mut visit);
     };
+    if let Some(place) = Place::of(extent) {
+        return run(place.at, place.bytes);
+    }
     match extent {
         Extent::Lanes { mask, bytes, addr } => {
-            for lane in wavemark_sim::pending::lanes(*mask) {
-                run(addr[lane as usize], *bytes, lane);
-            }
+            wavemark_sim::pending::lanes(*mask).for_each(|lane| run(addr[lane as usize], *bytes));
         }
-        Extent::Runs(runs) => {
-            for &(addr, bytes) in runs {
-                run(addr, bytes, 0);
-            }
-        }
+        Extent::Runs(runs) => runs.iter().for_each(|&(addr, bytes)| run(addr, bytes)),
     }
 }
 
@@ -856,7 +877,7 @@ mod tests {
     #[test]
     fn unaligned_runs_are_split_at_dwords() {
         let mut seen = Vec::new();
-        for_each_dword(&Extent::Runs(vec![(3, 6)]), |d| seen.push((d.number, d.bytes)));
-        assert_eq!(seen, [(0, 0b1000), (1, 0b1111), (2, 0b0001)]);
+        for_each_dword(&Extent::Runs(vec![(3, 6)]), |number| seen.push(number));
+        assert_eq!(seen, [0, 1, 2]);
     }
 }

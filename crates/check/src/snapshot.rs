@@ -64,7 +64,7 @@ impl Checker {
         let waves = &self.waves;
         let id = |wave: u32| waves.id(wave + first.index).unwrap_or(first);
         for lds in snapshot.lds.values() {
-            let mut lds = lds.moved(by.agents);
+            let mut lds = lds.moved(&mut by);
             lds.shadow.set_values(stored);
             self.lds.insert(group, lds);
         }

@@ -15,7 +15,9 @@ use wavemark_sim::events::{Access, CacheOp, Channel, Direction, Issue, Scope, Sp
 
 use crate::Checker;
 use crate::knowledge::{Knowledge, WaveClock, common_scope};
+use crate::polls::Load;
 use crate::published::{Publications, Published};
+use crate::relation::channel;
 use crate::shadow::{bounds, for_each_dword};
 use crate::site_info::SiteId;
 use crate::snapshot::Moved;
@@ -218,12 +220,11 @@ impl Checker {
 
     /// Whether an operation tells its wave what it has read. An atomic that does not return the old value may have come
     /// before or after any other: its wave learns of none.
-    fn returns(&self, wave: WaveId, op: &Issue) -> bool {
-        let operation = op.seq.first().and_then(|&(channel, seq)| {
-            let (_, operation) = self.waves.get(wave.index)?.operation_at(channel as u8, seq)?;
-            self.sites.get(operation.site).effects.memory
-        });
-        operation.is_some_and(|memory| matches!(memory.verb, Verb::Load | Verb::AtomicReturn))
+    fn returns(&self, wave: WaveId, (channel, seq): (Channel, u32)) -> bool {
+        let state = self.waves.get(wave.index);
+        let operation = state.and_then(|state| state.operation_at(channel as u8, seq));
+        let memory = operation.and_then(|(_, operation)| self.sites.get(operation.site).effects.memory);
+        memory.is_some_and(|memory| matches!(memory.verb, Verb::Load | Verb::AtomicReturn))
     }
 
     /// What the wave of an operation knew when it was issued, if the operation is still remembered.
@@ -246,32 +247,23 @@ impl Checker {
                 || access.direction == Direction::Read
                     && (access.space == Space::Lds || op.scope > Scope::Cu);
             let may_find = |published: &Publications| published.may_have(bounds(&access.extent));
-            let reads =
-                may_learn && self.published.get(&memory).is_some_and(may_find) && self.returns(wave, op);
+            let may_learn = may_learn && self.published.get(&memory).is_some_and(may_find);
+            let reads = op.seq.first().copied().filter(|&seq| may_learn && self.returns(wave, seq));
             let release = release.as_ref().filter(|_| publishes(op, access));
-            if !reads && release.is_none() {
+            if reads.is_none() && release.is_none() {
                 continue;
             }
             let mut dwords: SmallVec<[u64; 64]> = SmallVec::new();
             for_each_dword(&access.extent, |dword| {
-                if dwords.last() != Some(&dword.number) {
-                    dwords.push(dword.number);
+                if dwords.last() != Some(&dword) {
+                    dwords.push(dword);
                 }
             });
-            let published = self.published.entry(memory).or_default();
-            if reads {
-                let known = self.waves.get(wave.index).map(|state| &state.known);
-                let learnt =
-                    known.map(|known| learnt(published, &dwords, wave, known, access.space, op.scope));
-                let learnt = learnt.unwrap_or_default();
-                if !learnt.is_empty()
-                    && let Some(&seq) = op.seq.first()
-                    && let Some(state) = self.waves.get_mut(wave.index)
-                {
-                    state.acquires.push(Acquire { seq, learnt });
-                }
+            if let Some(seq) = reads {
+                self.acquire(wave, seq, &dwords, (access.space, op.scope));
             }
             if let Some(release) = release {
+                let published = self.published.entry(memory).or_default();
                 let of_copy = op.seq.iter().any(|(channel, _)| matches!(channel, Channel::Al | Channel::Td));
                 let entry =
                     Published { by: wave, scope: op.scope, op: op.id, known: release.clone(), of_copy };
@@ -284,6 +276,32 @@ impl Checker {
             }
         }
         self.take_retired(wave.index);
+    }
+
+    /// The same for a load of one place of LDS into registers.
+    pub(crate) fn note_load_completion(&mut self, wave: WaveId, load: &Load) {
+        let Load { epoch, scope, place, .. } = *load;
+        let seq = (channel(epoch.channel), epoch.seq);
+        let may_find = |published: &Publications| published.may_have(Some(place.bounds()));
+        if self.published.get(&wave.workgroup_flat).is_some_and(may_find) && self.returns(wave, seq) {
+            let dwords: SmallVec<[u64; 4]> = place.dwords().collect();
+            self.acquire(wave, seq, &dwords, (Space::Lds, scope));
+        }
+        self.take_retired(wave.index);
+    }
+
+    /// A wave has read dwords by the operation at a place in a channel: once that is retired, it learns what was published there.
+    fn acquire(&mut self, wave: WaveId, seq: (Channel, u32), dwords: &[u64], (space, scope): (Space, Scope)) {
+        let memory = if space == Space::Lds { wave.workgroup_flat } else { GLOBAL };
+        let (Some(published), Some(state)) =
+            (self.published.get_mut(&memory), self.waves.get_mut(wave.index))
+        else {
+            return;
+        };
+        let learnt = learnt(published, dwords, wave, &state.known, space, scope);
+        if !learnt.is_empty() {
+            state.acquires.push(Acquire { seq, learnt });
+        }
     }
 
     /// Forget, if it may be much, what was published of waves that are over and of whose accesses nothing is remembered:

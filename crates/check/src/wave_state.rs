@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
+use wavemark_sim::events::{Access, CHANNELS, Channel, Counter, Direction, Issue, Space, WaveId};
 
 use crate::knowledge::{BARRIERS, Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
@@ -36,6 +36,37 @@ pub struct Operation {
     pub reads_lds: bool,
     /// It reads or writes memory.
     pub touches_memory: bool,
+}
+
+/// How an operation moves data.
+#[derive(Clone, Copy, Debug)]
+pub struct Moves {
+    /// From one memory to another.
+    pub dma: bool,
+    /// It is such a one that writes LDS.
+    pub writes_lds: bool,
+    /// It is such a one that reads LDS.
+    pub reads_lds: bool,
+    /// It touches memory at all.
+    pub memory: bool,
+}
+
+impl Moves {
+    /// As a load into registers does.
+    pub const LOAD: Moves = Moves { dma: false, writes_lds: false, reads_lds: false, memory: true };
+
+    /// As this operation does.
+    pub fn of(op: &Issue) -> Moves {
+        let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != op.accesses[0].space);
+        let writes = |access: &Access| access.space == Space::Lds && access.direction != Direction::Read;
+        let reads = |access: &Access| access.space == Space::Lds && access.direction == Direction::Read;
+        Moves {
+            dma,
+            writes_lds: dma && op.accesses.iter().any(writes),
+            reads_lds: dma && op.accesses.iter().any(reads),
+            memory: !op.accesses.is_empty(),
+        }
+    }
 }
 
 /// Operations of a wave beyond which retired ones are forgotten.

@@ -144,6 +144,12 @@ impl Waves {
         waves.filter_map(|&wave| self.get(wave))
     }
 
+    /// Up to which of a wave's operations in a channel all are over and come before whatever the waves of a workgroup still do.
+    pub fn over_for_all(&self, workgroup_flat: u32, agent: u32, channel: u8) -> u32 {
+        let waves = self.of_workgroup(workgroup_flat);
+        waves.map(|other| other.over_upto(agent, channel)).min().unwrap_or(0)
+    }
+
     /// How a wave, which may be long over, has published what it wrote.
     pub fn publication(&self, wave: u32) -> Publication {
         match self.get(wave) {

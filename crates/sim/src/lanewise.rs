@@ -410,6 +410,18 @@ impl RowAccess<'_> {
         are_at(addr, self.low, self.offsets, self.mask)
     }
 
+    /// The address of the lanes that take part, if they all have the same.
+    #[inline]
+    pub fn one_address(&self) -> Option<u64> {
+        let offsets = Chunk::words(self.offsets);
+        let first = *offsets.get(self.mask.trailing_zeros() as usize)?;
+        let same = match self.mask.count_ones() as usize == offsets.len() {
+            true => offsets.iter().all(|&offset| offset == first),
+            false => lanes(self.mask).all(|lane| offsets[lane as usize] == first),
+        };
+        same.then(|| self.low.wrapping_add(first.into()))
+    }
+
     /// As observers are told of it.
     pub fn told(&self) -> Access {
         let mut addr = Box::new([0; 64]);

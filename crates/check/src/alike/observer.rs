@@ -146,12 +146,20 @@ impl Observer for Alike {
         let key = self.key(Kind::Issued, wave, Some(site));
         let same = |event: &Event| matches!(event, Event::Issued(issued) if issued.is_load(load));
         self.goes_on(|story, at| story.meets(at, key, same))
+            || self.is_exact() && {
+                let own = self.own(wave);
+                self.checker.polls_again(own, site, load)
+            }
     }
 
     fn follows_completion(&mut self, wave: WaveId, id: OpId) -> bool {
         let key = self.key(Kind::Completed, wave, None);
         let same = |event: &Event| matches!(event, Event::Completed(about) if *about == (number(id), false));
         self.goes_on(|story, at| story.meets(at, key, same))
+            || self.is_exact() && {
+                let own = self.own(wave);
+                self.checker.poll_lands(own, id)
+            }
     }
 
     fn followed(&mut self, instructions: usize) {
@@ -183,14 +191,14 @@ impl Observer for Alike {
         }
         self.begin_to_talk(op);
         self.note_issue(key, op, Event::Issued);
-        // Its participants are told apart by where they load from.
-        if op.multicast.is_some()
+        let own = self.own(wave);
+        self.checker.issued(own, site, op);
+        // The participants of a multicast load are told apart by where they load from.
+        if (op.multicast.is_some() || self.checker.depends_on_values)
             && let Some(stories) = &mut self.stories
         {
             stories.spoil();
         }
-        let own = self.own(wave);
-        self.checker.issued(own, site, op);
         self.note_read(own, op);
         if std::mem::take(&mut self.checker.repeats)
             && let Some(stories) = &mut self.stories
@@ -288,6 +296,11 @@ impl Alike {
         }
         let own = self.own(wave);
         self.checker.instruction(own, site, exec, regs);
+        if self.checker.depends_on_values
+            && let Some(stories) = &mut self.stories
+        {
+            stories.spoil();
+        }
         if std::mem::take(&mut self.checker.depends_on_exec)
             && let Some(stories) = &mut self.stories
             && let Mode::Noting(story) = &mut stories.mode
