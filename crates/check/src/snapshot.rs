@@ -43,14 +43,20 @@ pub(crate) struct Moved {
     pub groups: u32,
     /// What waves share that was looked at before, and what it is in the other cluster.
     shared: FxHashMap<*const Knowledge, Arc<Knowledge>>,
+    /// The last one of them: operations behind each other mostly have the same.
+    last: Option<(*const Knowledge, Arc<Knowledge>)>,
 }
 
 impl Moved {
     /// What several waves, or operations, know at once.
     pub fn shared(&mut self, known: &Arc<Knowledge>) -> Arc<Knowledge> {
-        let by = self.agents;
-        let moved = self.shared.entry(Arc::as_ptr(known)).or_insert_with(|| Arc::new(known.moved(by)));
-        Arc::clone(moved)
+        let (by, place) = (self.agents, Arc::as_ptr(known));
+        if let Some((_, moved)) = self.last.as_ref().filter(|(last, _)| *last == place) {
+            return Arc::clone(moved);
+        }
+        let moved = Arc::clone(self.shared.entry(place).or_insert_with(|| Arc::new(known.moved(by))));
+        self.last = Some((place, Arc::clone(&moved)));
+        moved
     }
 }
 
@@ -59,7 +65,7 @@ impl Checker {
     /// another; `stored` is what its stores have left in LDS.
     pub(crate) fn begin_as(&mut self, snapshot: &Snapshot, first: WaveId, stored: &[u32]) {
         let group = first.workgroup_flat;
-        let mut by = Moved { agents: first.index, groups: group, shared: FxHashMap::default() };
+        let mut by = Moved { agents: first.index, groups: group, shared: FxHashMap::default(), last: None };
         self.waves.begin_as(&snapshot.waves, &mut by);
         let waves = &self.waves;
         let id = |wave: u32| waves.id(wave + first.index).unwrap_or(first);
@@ -88,9 +94,15 @@ impl Checker {
     pub(crate) fn snapshot(&self) -> Option<Snapshot> {
         let in_doubt = |state: &WaveState| !state.taint.is_empty() || !state.unused_loads.is_empty();
         let sure = !self.depends_on_values && !self.has_found() && !self.waves.iter().any(in_doubt);
+        // What is over needs no copies.
+        let pruned = |(&workgroup, lds): (&u32, &Lds)| {
+            let mut lds = lds.clone();
+            lds.prune_now(true, |agent, channel| self.waves.over_for_all(workgroup, agent, channel));
+            (workgroup, lds)
+        };
         sure.then(|| Snapshot {
             waves: self.waves.living(),
-            lds: self.lds.clone(),
+            lds: self.lds.iter().map(pruned).collect(),
             barriers: self.barriers.clone(),
             member_of: self.member_of.clone(),
             published: self.published.clone(),
