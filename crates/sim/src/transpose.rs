@@ -39,6 +39,11 @@ fn source(transpose: Transpose, m: u32, k: u32) -> (u32, u32) {
     }
 }
 
+/// Whether elements are whole bytes.
+pub fn has_whole_bytes(transpose: Transpose) -> bool {
+    geometry(transpose).0 >= 8
+}
+
 /// Bytes that a lane reads.
 pub fn lane_bytes(transpose: Transpose) -> usize {
     let (bits, count) = geometry(transpose);

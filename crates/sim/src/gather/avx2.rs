@@ -1,5 +1,5 @@
-//! The bodies of [`super`] with AVX2, for waves with all lanes on. Each looks at the offsets first, all at once, and returns `false`
-//! without having done anything if a lane's bytes are not all inside, or it is for the definition to do.
+//! The bodies of [`super`] with AVX2. Each looks at the offsets first, all at once, and returns `false` without having done anything
+//! if a lane's bytes are not all inside; what stores and copies, if not all lanes are on.
 
 use std::arch::x86_64::*;
 
@@ -8,7 +8,7 @@ use crate::regs::{Chunk, all_lanes};
 use crate::rows;
 use crate::rows::avx2::{four, two};
 use crate::shape::LoadShape;
-use crate::transpose::Transpose;
+use crate::transpose::{self, Transpose};
 
 /// Whether `size` bytes from each offset on are inside of `len`.
 #[inline(always)]
@@ -130,12 +130,8 @@ pub(super) fn load_narrow(
 /// See [`super::load_transposed`]. Which element goes where is said in [`transpose`](crate::transpose).
 #[target_feature(enable = "avx2")]
 pub(super) fn load_transposed(out: &mut [Chunk], transpose: Transpose, bytes: &[u8], at: &[Chunk]) -> bool {
-    let size = match transpose {
-        Transpose::Tr16B128 => 16,
-        Transpose::B64TrB16 | Transpose::B64TrB8 | Transpose::Tr8B64 => 8,
-        Transpose::Tr6B96 | Transpose::Tr4B64 | Transpose::B96TrB6 | Transpose::B64TrB4 => return false,
-    };
-    if !within(at, size, bytes.len()) {
+    let size = transpose::lane_bytes(transpose);
+    if !transpose::has_whole_bytes(transpose) || !within(at, size, bytes.len()) {
         return false;
     }
     let chunks = at.len();

@@ -9,7 +9,7 @@ use crate::regs::avx512::{put, row};
 use crate::regs::{Chunk, all_lanes};
 use crate::rows::avx512::rows_of;
 use crate::shape::{LoadShape, Widening};
-use crate::transpose::Transpose;
+use crate::transpose::{self, Transpose};
 
 /// See [`super::merge`].
 #[inline]
@@ -333,12 +333,8 @@ pub(super) fn load_narrow(
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(crate) fn load_transposed(out: &mut [Chunk], transpose: Transpose, bytes: &[u8], at: &[Chunk]) -> bool {
-    let size = match transpose {
-        Transpose::Tr16B128 => 16,
-        Transpose::B64TrB16 | Transpose::B64TrB8 | Transpose::Tr8B64 => 8,
-        Transpose::Tr6B96 | Transpose::Tr4B64 | Transpose::B96TrB6 | Transpose::B64TrB4 => return false,
-    };
-    if !within(at, size, bytes.len()) {
+    let size = transpose::lane_bytes(transpose);
+    if !transpose::has_whole_bytes(transpose) || !within(at, size, bytes.len()) {
         return false;
     }
     let (chunks, from) = (at.len(), bytes.as_ptr());
