@@ -70,12 +70,35 @@ fn loads() {
     }
 }
 
+/// What becomes of one or two bytes.
+const EXTENDS: [Extend; 6] =
+    [Extend::Zero, Extend::Sign, Extend::LowZero, Extend::LowSign, Extend::HighZero, Extend::HighSign];
+
+#[test]
+fn narrow_loads_by_chunks() {
+    for (size, extend) in [1, 2].into_iter().flat_map(|size| EXTENDS.map(|extend| (size, extend))) {
+        for (mut draw, chunks, len) in rounds(16 * size) {
+            let shape = LoadShape { bytes: size as u32, extend };
+            let bytes = draw.bytes(len);
+            let mut run = |_| {
+                let first = draw.below(len - 16 * size + 1);
+                Chunk(std::array::from_fn(|l| first + (l * size) as u32))
+            };
+            let at: Vec<Chunk> = (0..chunks).map(&mut run).collect();
+            let mut outs = [draw.chunks(chunks), vec![]];
+            outs[1] = outs[0].clone();
+            let all = all_lanes(chunks);
+            load_narrow_by_chunks(&mut outs[0], shape, &bytes, &at);
+            load_narrow_as_defined(&mut outs[1], shape, &bytes, &at, all, all);
+            assert_eq!(outs[0], outs[1], "{shape:?} of {len}");
+        }
+    }
+}
+
 #[test]
 fn narrow_loads() {
-    let all =
-        [Extend::Zero, Extend::Sign, Extend::LowZero, Extend::LowSign, Extend::HighZero, Extend::HighSign];
     for size in [1, 2] {
-        for extend in all {
+        for extend in EXTENDS {
             for (mut draw, chunks, len) in rounds(size) {
                 let shape = LoadShape { bytes: size as u32, extend };
                 let (bytes, at) = (draw.bytes(len), draw.places(chunks, size, len));

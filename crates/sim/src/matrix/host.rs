@@ -7,7 +7,6 @@ use crate::op::{Body, Op};
 use crate::regs::{Chunk, Regs};
 
 use super::layout::Pair;
-use super::run::{NAN_BITS, Tile16, load_tile, store_tile};
 
 /// 16 binary32 numbers: 16 lanes of a register after decoding, or 16 columns of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,15 +73,6 @@ pub trait Host: 'static {
     /// For each step in order, row r and column c: `acc[r][c] = fma(a[step.a][r], b[step.b][c], acc[r][c])`. `EXACT`
     /// promises that the products are binary32 numbers.
     fn multiply<const EXACT: bool>(acc: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]);
-
-    /// The same for C and D in registers.
-    #[inline(always)]
-    fn multiply_tile<const EXACT: bool>(tile: &mut Tile16<'_>, a: &[Lanes], b: &[Lanes], steps: &[Step]) {
-        let mut sums = [Lanes::ZERO; 16];
-        load_tile(tile, &mut sums);
-        Self::multiply::<EXACT>(&mut sums, a, b, steps);
-        store_tile(tile, &sums);
-    }
 
     /// Whether the level has [`Host::fp8`].
     const WIDE: bool = false;

@@ -105,11 +105,9 @@ pub fn load_all<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
 }
 
 /// C and D of a tile of a product that is [`Plan::direct`].
-pub struct Tile16<'a> {
+struct Tile16<'a> {
     regs: &'a mut Regs,
     c: AddendFrom,
-    /// C's rows, if it is a constant.
-    constant: Chunk,
     c_rows: &'a [RowPlace; 16],
     d: usize,
     d_rows: &'a [RowPlace; 16],
@@ -121,25 +119,21 @@ impl<'a> Tile16<'a> {
     fn new(regs: &'a mut Regs, plan: &'a Plan, first: usize) -> Option<Self> {
         let c_rows = plan.c_rows.get(first..)?.first_chunk()?;
         let d_rows = plan.d_rows.get(first..)?.first_chunk()?;
-        let constant = match plan.c.from {
-            AddendFrom::Constant(bits) => Chunk::splat(bits as u32),
-            AddendFrom::Registers(_) => Chunk::ZERO,
-        };
-        Some(Tile16 { regs, c: plan.c.from, constant, c_rows, d: plan.d, d_rows })
+        Some(Tile16 { regs, c: plan.c.from, c_rows, d: plan.d, d_rows })
     }
 
     /// The bits of row `r` of C.
     #[inline(always)]
-    pub fn c(&self, r: usize) -> &Chunk {
+    fn c(&self, r: usize) -> Chunk {
         match self.c {
-            AddendFrom::Constant(_) => &self.constant,
-            AddendFrom::Registers(at) => self.chunk(at + self.c_rows[r].chunk as usize),
+            AddendFrom::Constant(bits) => Chunk::splat(bits as u32),
+            AddendFrom::Registers(at) => *self.chunk(at + self.c_rows[r].chunk as usize),
         }
     }
 
     /// A chunk of a register of the operation.
     #[inline(always)]
-    pub fn chunk(&self, at: usize) -> &Chunk {
+    fn chunk(&self, at: usize) -> &Chunk {
         debug_assert!(at < self.regs.v.len());
         // SAFETY: the binder has placed all registers of the operands inside the slab. (Not checked: an operation has up to
         // 128 rows of C and D, and 16 multiplications hide no more than one check.)
@@ -148,7 +142,7 @@ impl<'a> Tile16<'a> {
 
     /// Where the bits of row `r` of D go.
     #[inline(always)]
-    pub fn d(&mut self, r: usize) -> &mut Chunk {
+    fn d(&mut self, r: usize) -> &mut Chunk {
         let at = self.d + self.d_rows[r].chunk as usize;
         debug_assert!(at < self.regs.v.len());
         // SAFETY: as above.
@@ -158,15 +152,15 @@ impl<'a> Tile16<'a> {
 
 /// C of a tile.
 #[inline(always)]
-pub fn load_tile(tile: &Tile16<'_>, sums: &mut [Lanes; 16]) {
+fn load_tile(tile: &Tile16<'_>, sums: &mut [Lanes; 16]) {
     for (r, sum) in sums.iter_mut().enumerate() {
-        *sum = Lanes::from_bits(*tile.c(r));
+        *sum = Lanes::from_bits(tile.c(r));
     }
 }
 
 /// D of a tile.
 #[inline(always)]
-pub fn store_tile(tile: &mut Tile16<'_>, sums: &[Lanes; 16]) {
+fn store_tile(tile: &mut Tile16<'_>, sums: &[Lanes; 16]) {
     let mut rows = [Chunk::ZERO; 16];
     // One loop over all: as short as a row it would be unrolled, and then not vectorised.
     for (word, x) in Chunk::words_mut(&mut rows).iter_mut().zip(numbers(sums)) {
@@ -405,19 +399,18 @@ impl Kernel for Dense {
         let Scratch { a, b, sums, .. } = &mut *scratch;
         tiles(plan, sums, |sums, at| {
             let (a, b) = (&a[at.a..], &b[at.b..]);
-            let (direct, steps) = (plan.direct, &plan.steps);
+            let steps = &plan.steps;
             let Some(mut tile) = Tile16::new(regs, plan, at.first) else { return };
-            match (clamps, direct, exact) {
-                (true, true, _) => {
-                    load_tile(&tile, sums);
-                    clamped_dense(sums, a, b, steps);
-                    store_tile(&mut tile, sums);
-                }
-                (true, false, _) => clamped_dense(sums, a, b, steps),
-                (false, true, true) => H::multiply_tile::<true>(&mut tile, a, b, steps),
-                (false, true, false) => H::multiply_tile::<false>(&mut tile, a, b, steps),
-                (false, false, true) => H::multiply::<true>(sums, a, b, steps),
-                (false, false, false) => H::multiply::<false>(sums, a, b, steps),
+            if plan.direct {
+                load_tile(&tile, sums);
+            }
+            match (clamps, exact) {
+                (true, _) => clamped_dense(sums, a, b, steps),
+                (false, true) => H::multiply::<true>(sums, a, b, steps),
+                (false, false) => H::multiply::<false>(sums, a, b, steps),
+            }
+            if plan.direct {
+                store_tile(&mut tile, sums);
             }
         });
         store::<H>(regs, plan, &mut scratch);

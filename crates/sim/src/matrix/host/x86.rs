@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Host, Lanes, NAN_BITS, NAN_F16, Pair, Step, Tile16, met};
+use super::{Host, Lanes, NAN_F16, Pair, Step, met};
 use crate::regs::{Chunk, avx512};
 
 /// [`super::Level::Avx2`].
@@ -78,30 +78,6 @@ impl Host for Avx2 {
                 for r in 0..4 {
                     _mm256_storeu_ps(rows[r].0.as_mut_ptr(), low[r]);
                     _mm256_storeu_ps(rows[r].0.as_mut_ptr().add(8), high[r]);
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn multiply_tile<const EXACT: bool>(tile: &mut Tile16<'_>, a: &[Lanes], b: &[Lanes], steps: &[Step]) {
-        let nan = f32::from_bits(NAN_BITS);
-        for group in 0..4 {
-            // SAFETY: as above; C and D are chunks, of 16 numbers.
-            unsafe {
-                let number = |r: usize, at: usize| {
-                    _mm256_loadu_ps(tile.c(4 * group + r).0.as_ptr().cast::<f32>().add(at))
-                };
-                let mut low: [__m256; 4] = std::array::from_fn(|r| number(r, 0));
-                let mut high: [__m256; 4] = std::array::from_fn(|r| number(r, 8));
-                accumulate_four(&mut low, &mut high, 4 * group, a, b, steps);
-                for r in 0..4 {
-                    let to: *mut f32 = tile.d(4 * group + r).0.as_mut_ptr().cast();
-                    for (half, sums) in [low[r], high[r]].into_iter().enumerate() {
-                        let nans = _mm256_cmp_ps::<_CMP_UNORD_Q>(sums, sums);
-                        let sums = _mm256_blendv_ps(sums, _mm256_set1_ps(nan), nans);
-                        _mm256_storeu_ps(to.add(8 * half), sums);
-                    }
                 }
             }
         }
