@@ -3,8 +3,7 @@
 //! is multiplied: those of binary32 where the wave has them, others converted first. A K above 16 goes over the rows several
 //! times, from D to D. Where that is not possible, because D lies over A or B or the elements are of other types, A and B are
 //! decoded first, narrow ones by [`narrow`]; where C or D are not binary32 in registers, the sums are in this thread's memory.
-//! Products with scales are in [`scaled`]. What the levels differ in is [`Sixteen`]; [`narrow`] and [`scaled`] are of AVX-512 alone,
-//! and what they have with AVX2 [`super::run`] decodes, and multiplies if there are scales.
+//! Products with scales are in [`scaled`]. What the levels differ in is [`Sixteen`].
 //!
 //! Sums are those of [`super::run`], which has the products whose sums are clamped. NaNs are looked for on the way and made
 //! canonical at the end: hardly a product has one.
@@ -324,7 +323,7 @@ unsafe fn through_memory<V: Sixteen, U: Unit<V>, const K: usize>(
         [a, b] = [scratch.a.as_mut_ptr().cast(), scratch.b.as_mut_ptr().cast()];
     } else if U::IN_ORDER {
         // SAFETY: the caller's promise; the binder has placed A and B inside the slab.
-        [a, b] = unsafe { in_order(plan, stream, slab, &mut scratch) };
+        [a, b] = unsafe { in_order::<V>(plan, stream, slab, &mut scratch) };
     } else if !U::IN_PLACE || flushes {
         debug_assert!(stream.convert.len() * U::ELEMENTS <= scratch.a.len());
         for (at, to) in stream.convert.iter().zip(scratch.a.chunks_exact_mut(U::ELEMENTS)) {
@@ -349,17 +348,22 @@ unsafe fn through_memory<V: Sixteen, U: Unit<V>, const K: usize>(
 /// Decodes A and B in the order of K: where they are.
 ///
 /// # Safety
-/// The host must have AVX-512 F, BW, DQ and VL; `slab` must have the registers.
+/// The host must have the level of `V`; `slab` must have the registers.
 #[inline(always)]
-unsafe fn in_order(plan: &Plan, stream: &Stream, slab: *const u8, scratch: &mut Scratch) -> [*mut u8; 2] {
+unsafe fn in_order<V: Sixteen>(
+    plan: &Plan,
+    stream: &Stream,
+    slab: *const u8,
+    scratch: &mut Scratch,
+) -> [*mut u8; 2] {
     debug_assert!(plan.tiles[1].max(plan.tiles[2]) * plan.steps.len() <= scratch.a.len());
     let register = 64 * plan.chunks;
     let (a, b) = (scratch.a.as_mut_ptr(), scratch.b.as_mut_ptr());
-    let times = narrow::factor(plan.a.element) * narrow::factor(plan.b.element);
+    let times = narrow::factor::<V>(plan.a.element) * narrow::factor::<V>(plan.b.element);
     // SAFETY: the caller's promise; so many vectors are there.
     unsafe {
-        narrow::decode(plan.a.element, times, narrow::Units { slab, offsets: &stream.convert, register }, a);
-        narrow::decode(plan.b.element, 1.0, narrow::Units { slab, offsets: &stream.convert_b, register }, b);
+        V::decode(plan.a.element, times, narrow::Units { slab, offsets: &stream.convert, register }, a);
+        V::decode(plan.b.element, 1.0, narrow::Units { slab, offsets: &stream.convert_b, register }, b);
     }
     [a.cast(), b.cast()]
 }
@@ -457,6 +461,11 @@ products! {
     Bytes<false, true>, Element::E4m3, Element::E5m2: 16;
     Bytes<true, false>, Element::E5m2, Element::E4m3: 16;
     Bytes<true, true>, Element::E5m2, Element::E5m2: 16;
+}
+
+/// The body of a product whose A and B are decoded first in the order of K.
+fn in_order_body(level: Level) -> Option<Body> {
+    at_level!(level, InOrder, 16)
 }
 
 /// The body of a product whose A and B are decoded first.

@@ -2,7 +2,7 @@
 
 use super::super::host::Step;
 use super::super::plan::{AddendFrom, Factor, Plan, Stream};
-use super::{InOrder, avx512, decoding_body, direct_body, narrow, scaled};
+use super::{decoding_body, direct_body, in_order_body, narrow, scaled};
 use crate::alu::Level;
 use crate::op::Body;
 
@@ -26,11 +26,7 @@ pub fn bind(plan: &Plan, level: Level) -> Option<(Stream, Body)> {
         along(plan, Taken::InOrder(units))
     };
     if let Some(scales) = &plan.scales {
-        return if level == Level::Avx512 {
-            Some((in_order()?, scaled::body_of(scales.block)?))
-        } else {
-            None
-        };
+        return Some((in_order()?, scaled::body_of(scales.block, level)?));
     }
     // A tile's D must not be a later one's A or B.
     let written = |at: usize| plan.d_rows.iter().any(|place| plan.d + place.chunk as usize == at);
@@ -46,10 +42,10 @@ pub fn bind(plan: &Plan, level: Level) -> Option<(Stream, Body)> {
         return Some((stream, body));
     }
     if at_once == 16
-        && level == Level::Avx512
+        && let Some(body) = in_order_body(level)
         && let Some(stream) = in_order()
     {
-        return Some((stream, avx512::<InOrder, 16>));
+        return Some((stream, body));
     }
     Some((along(plan, Taken::Decoded)?, decoding_body(at_once, level)?))
 }
