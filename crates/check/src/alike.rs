@@ -16,6 +16,9 @@
 //! of the kind is seen of a cluster that was not checked itself, the trial is given up, and the whole checker is told of the
 //! run from its beginning, without any of this.
 //!
+//! What a cluster adds to the report without an error being found belongs to its story, and is added for each that follows
+//! (`crate::tally`). An error gives the trial up.
+//!
 //! The part's checker is told of each cluster as if it were the first one, so that what it knows at some place of one story can
 //! be taken up for another cluster that has come there (`crate::snapshot`): where clusters leave a story, others will, which do
 //! something else as often as their number says.
@@ -33,7 +36,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use wavemark_sim::events::{Issue, Site, Space, WaveId};
 
-use crate::waits::{self, WaitTable};
+use crate::tally::Tally;
 use crate::wave_state::Before;
 use crate::{Checker, Finding, number};
 use prefix::Prefix;
@@ -98,8 +101,8 @@ struct Stories {
     first_group: u32,
     /// What it has stored in LDS, if it follows a story and that matters to some story.
     written: Written,
-    /// What was known of waits before it.
-    waits_before: WaitTable,
+    /// What clusters before it have added to the report.
+    tally_before: Tally,
     /// The checker has not been told of all of its accesses to global memory.
     missed: bool,
     /// Whether accesses to global memory are checked at all.
@@ -129,7 +132,7 @@ impl Stories {
             live: 0,
             first_group: 0,
             written: Written::default(),
-            waits_before: WaitTable::default(),
+            tally_before: Tally::default(),
             missed: false,
             reads: Some(Vec::new()),
             begun: None,
@@ -420,7 +423,7 @@ impl Alike {
         stories.left += 1;
         stories.parting = beginning.before(at);
         (stories.missed, checker.checks.global) = (true, false);
-        stories.waits_before = std::mem::take(&mut checker.wait_table);
+        stories.tally_before = std::mem::take(&mut checker.tally);
         checker.forget_clusters();
         let group = |own: u32| stories.first_group.wrapping_add(own);
         let stored = |own| stories.any_repeats().then(|| stories.written.memory(group(own)));
@@ -533,7 +536,7 @@ impl Alike {
         }
         self.checker.depends_on_values = false;
         if !matches!(stories.mode, Mode::Following(..)) {
-            stories.waits_before = std::mem::take(&mut self.checker.wait_table);
+            stories.tally_before = std::mem::take(&mut self.checker.tally);
             self.checker.forget_clusters();
         }
     }
@@ -542,6 +545,7 @@ impl Alike {
     fn end(&mut self) {
         let Alike { checker, stories: Some(stories), .. } = self else { return };
         checker.checks.global = stories.checks_global;
+        checker.settle_deferred();
         let mode = std::mem::replace(&mut stories.mode, Mode::Exact);
         let told = match mode {
             Mode::Lost => {
@@ -551,14 +555,11 @@ impl Alike {
             Mode::Following(story, _) => {
                 (stories.last, stories.credit) = (story, (stories.credit + 1).min(CREDIT));
                 stories.left = 0;
-                for &(wait, stats) in &stories.kept[story].waits {
-                    let wave = stories.waves[stats.wave.index as usize];
-                    waits::add(&mut checker.wait_table, (wait, stats.of(wave)));
-                }
+                checker.tally.add(&stories.kept[story].tally, |own| stories.waves[own.index as usize]);
                 false
             }
             Mode::Noting(mut story) if !checker.depends_on_values => {
-                story.waits = checker.wait_table.iter().map(|(&wait, &stats)| (wait, stats)).collect();
+                story.tally = checker.tally.clone();
                 if stories.bytes() + story.bytes() <= MOST_BYTES {
                     stories.kept.push(story);
                 }
@@ -567,11 +568,8 @@ impl Alike {
             Mode::Noting(_) | Mode::Exact => true,
         };
         if told {
-            let own = std::mem::replace(&mut checker.wait_table, std::mem::take(&mut stories.waits_before));
-            for (wait, stats) in own {
-                let wave = stories.waves[stats.wave.index as usize];
-                waits::add(&mut checker.wait_table, (wait, stats.of(wave)));
-            }
+            let own = std::mem::replace(&mut checker.tally, std::mem::take(&mut stories.tally_before));
+            checker.tally.add(&own, |own| stories.waves[own.index as usize]);
         }
     }
 }

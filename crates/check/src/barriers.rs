@@ -220,7 +220,7 @@ impl Checker {
                     let info = self.sites.get(site);
                     let finding = Finding::new("B1", Class::Barrier, Severity::Warning, title)
                         .at("barrier", &info.site, wave);
-                    self.findings.add(finding);
+                    self.find_by_events(finding);
                 } else if uninitialised {
                     let title = format!("{mnemonic} on {name}, which was never initialised");
                     self.barrier_error("B1", title, wave, site);
@@ -267,7 +267,7 @@ impl Checker {
                     let finding = Finding::new("B7", Class::Barrier, severity, title)
                         .at("arrive", &arrive, wave)
                         .at("drop", &info, wave);
-                    self.findings.add(finding);
+                    self.find_by_events(finding);
                 }
             }
             BarrierEvent::Complete { .. } => {
@@ -334,7 +334,7 @@ impl Checker {
             .at("join", join, wave)
             .hint("a wait for the barrier that was joined first before", Some(join.clone()))
             .model("completion-bit");
-        self.findings.add(finding);
+        self.find_by_events(finding);
     }
 
     fn ignored_operation(&mut self, wave: WaveId, site: SiteId, id: BarrierId) {
@@ -374,7 +374,7 @@ impl Checker {
                 let title = format!("{name} is not allocated to the workgroup: {mnemonic} does nothing");
                 let finding = Finding::new("H5", Class::Barrier, Severity::Warning, title)
                     .at("barrier", &info.site, wave);
-                self.findings.add(finding);
+                self.find_by_events(finding);
             }
             _ => {}
         }

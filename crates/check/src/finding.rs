@@ -160,6 +160,12 @@ impl Finding {
         self
     }
 
+    /// Say that a wait is missing before an instruction, which may leave so many operations of a counter in flight.
+    pub(crate) fn missing(mut self, (counter, allowed): (Counter, u32), before: Option<SiteId>) -> Finding {
+        (self.missing, self.needed) = (Some((counter, before)), Some((counter, allowed)));
+        self
+    }
+
     /// Say that it holds on all paths, whatever the launch.
     pub fn proven(mut self) -> Finding {
         self.proven = true;
@@ -228,8 +234,16 @@ impl Finding {
         }
     }
 
+    /// The same of other waves.
+    pub(crate) fn with_waves(mut self, of: impl Fn(WaveId) -> WaveId) -> Finding {
+        for end in &mut self.sites {
+            end.wave = end.wave.map(&of);
+        }
+        self
+    }
+
     /// What makes two findings one: rule, class and ends. Where a value is used does not make another mistake of it.
-    pub fn key(&self) -> (&'static str, Class, Vec<u64>) {
+    pub fn key(&self) -> FindingKey {
         let ends = self.sites.iter().filter(|s| s.role != "use").map(|s| s.site.pc);
         (self.rule, self.class, ends.collect())
     }
@@ -241,11 +255,14 @@ impl Finding {
     }
 }
 
+/// Rule, class and addresses of a finding.
+pub type FindingKey = (&'static str, Class, Vec<u64>);
+
 /// All findings of a run.
 #[derive(Debug, Default)]
 pub struct Findings {
     list: Vec<Finding>,
-    known: FxHashMap<(&'static str, Class, Vec<u64>), usize>,
+    known: FxHashMap<FindingKey, usize>,
     /// Mistakes that show in the same pair of instructions.
     same: FxHashSet<(MistakeId, MistakeId)>,
 }

@@ -31,6 +31,7 @@ mod snapshot;
 pub mod statics;
 mod sync;
 mod taint;
+mod tally;
 mod uses;
 mod waits;
 mod wave_state;
@@ -168,7 +169,8 @@ pub struct Checker {
     member_of: FxHashMap<u32, BarrierId>,
     /// By workgroup, or global memory.
     published: FxHashMap<u32, published::Publications>,
-    wait_table: waits::WaitTable,
+    /// What clusters add to the report.
+    tally: tally::Tally,
     /// What ends the run at an error.
     brake: Option<Arc<Brake>>,
     /// Loads that poll.
@@ -216,7 +218,7 @@ impl Checker {
             barriers: FxHashMap::default(),
             member_of: FxHashMap::default(),
             published: FxHashMap::default(),
-            wait_table: FxHashMap::default(),
+            tally: tally::Tally::default(),
             brake: None,
             polls: FxHashSet::default(),
             polls_again: FxHashSet::default(),
@@ -256,6 +258,7 @@ impl Checker {
         }
         self.report_unfinished();
         self.report_deferred();
+        self.report_remarks();
         if self.checks.waits {
             self.report_waits();
         }
@@ -318,9 +321,9 @@ impl Checker {
         Checker { code: self.code.clone(), ..part }
     }
 
-    /// Whether there is anything to report, or may be.
-    fn has_found(&self) -> bool {
-        !self.findings.is_empty() || !self.deferred.is_empty()
+    /// Whether there is anything to report; if all clusters have ended, whether there may be.
+    fn has_found(&self, all_ended: bool) -> bool {
+        !self.findings.is_empty() || all_ended && !self.deferred.is_empty()
     }
 
     /// A wave is about to execute an instruction with this EXEC. The values in its registers, which matter where some are in

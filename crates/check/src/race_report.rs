@@ -174,10 +174,6 @@ impl Checker {
             return None;
         }
         let only_out_of_order = conflict.relation == Relation::InOrder;
-        // That a transfer waits for the data of one before it is what the order is for; that one before it has read is not.
-        if only_out_of_order && conflict.write_first && !self.model.tensor_any_order {
-            return None;
-        }
         let (own_id, pcs) = (wave, [first.site.pc, second.site.pc]);
         // A copy that may land after younger ones is over when all are.
         let any_order = self.model.lds_dma_any_order && earlier.dma && old_channel == Channel::Vm;

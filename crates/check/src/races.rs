@@ -306,9 +306,14 @@ impl Checker {
         told && conflict.both_atomic && !self.reads_sum(later, &conflict.earlier)
     }
 
-    /// Whether it is known that what one wave writes is polled for by the load of another that conflicts with it.
+    /// Whether nothing comes of a conflict: it is known that what one wave writes is polled for by the load of another, or the
+    /// order of transfers is there for it.
     fn is_expected(&self, later: &Later, conflict: &Conflict) -> bool {
         let earlier = &conflict.earlier;
+        // That a transfer waits for the data of one before it is what the order is for; that one before it has read is not.
+        if conflict.relation == Relation::InOrder && conflict.write_first && !self.model.tensor_any_order {
+            return true;
+        }
         let polled = if conflict.write_first {
             later.loads_registers()
                 && self.polls.contains(&later.record.site)
@@ -466,6 +471,13 @@ impl Checker {
             if !self.polls.contains(&load) {
                 self.findings.add(finding);
             }
+        }
+    }
+
+    /// What was put off is no more to be reported, if it is known by now that all of these loads poll.
+    pub(crate) fn settle_deferred(&mut self) {
+        if self.deferred_loads.iter().all(|load| self.polls.contains(load)) {
+            (self.deferred, self.deferred_loads) = Default::default();
         }
     }
 

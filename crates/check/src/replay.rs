@@ -165,9 +165,15 @@ impl Checker {
         let (id, step) = (state.id, state.steps);
         let (access, writer) = (self.sites.get(access).clone(), self.sites.get(site).site.clone());
         let place = Place { before: Some((site, writer.pc)), step, issued: allowed };
-        let mistake = self.missing_translation_wait(place);
-        let pcs = [access.site.pc, writer.pc];
-        if self.findings.count_known(("R3", Class::MissingWait), &pcs, Some(mistake), || None) {
+        let strict = self.model.xcnt_strict;
+        let mistake = strict.then(|| self.missing_translation_wait(place));
+        let (rule, pcs, needed) =
+            (("R3", Class::MissingWait), [access.site.pc, writer.pc], (Counter::X, allowed));
+        let known = match mistake {
+            Some(_) => self.findings.count_known(rule, &pcs, mistake, || None),
+            None => self.tally.count_known(rule, &pcs, id, needed),
+        };
+        if known {
             return;
         }
         let name = register_name(register);
@@ -175,12 +181,13 @@ impl Checker {
             "{name} is overwritten while {}, whose address it is, may have to be replayed",
             access.mnemonic
         );
-        let severity = if self.model.xcnt_strict { Severity::Error } else { Severity::Advice };
+        let severity = if strict { Severity::Error } else { Severity::Advice };
         let finding = Finding::new("R3", Class::MissingWait, severity, title)
             .at("reader", &access.site, id)
             .at("writer", &writer, id)
-            .missing_wait(Counter::X, Some(site), mistake)
+            .missing(needed, Some(site))
+            .of(mistake)
             .model("xcnt");
-        self.findings.add(finding);
+        self.find_by_events(finding);
     }
 }

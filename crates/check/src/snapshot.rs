@@ -15,7 +15,8 @@ use crate::knowledge::Knowledge;
 use crate::lds::Lds;
 use crate::published::Publications;
 use crate::shadow::Shadow;
-use crate::waits::{self, Recent, WaitTable};
+use crate::tally::Tally;
+use crate::waits::Recent;
 use crate::wave_state::WaveState;
 use crate::waves::Waves;
 
@@ -27,7 +28,7 @@ pub(crate) struct Snapshot {
     barriers: FxHashMap<ObjectKey, Object>,
     member_of: FxHashMap<u32, BarrierId>,
     published: FxHashMap<u32, Publications>,
-    wait_table: WaitTable,
+    tally: Tally,
     cluster_size: FxHashMap<u32, u32>,
     cluster_live: FxHashMap<u32, u32>,
     group_cluster: FxHashMap<u32, u32>,
@@ -81,9 +82,7 @@ impl Checker {
         for published in snapshot.published.values() {
             self.published.insert(group, published.moved(&mut by, id));
         }
-        for (&wait, &stats) in &snapshot.wait_table {
-            waits::add(&mut self.wait_table, (wait, stats.of(id(stats.wave.index))));
-        }
+        self.tally.add(&snapshot.tally, |wave| id(wave.index));
         self.copies_used.add(&snapshot.copies_used, by.agents);
         self.group_cluster.insert(group, first.cluster_flat);
         *self.cluster_size.entry(first.cluster_flat).or_default() += 1;
@@ -93,7 +92,7 @@ impl Checker {
     /// What it knows of the only cluster that it has been told of, unless it is in doubt of something.
     pub(crate) fn snapshot(&self) -> Option<Snapshot> {
         let in_doubt = |state: &WaveState| !state.taint.is_empty() || !state.unused_loads.is_empty();
-        let sure = !self.depends_on_values && !self.has_found() && !self.waves.iter().any(in_doubt);
+        let sure = !self.depends_on_values && !self.has_found(true) && !self.waves.iter().any(in_doubt);
         // What is over needs no copies.
         let pruned = |(&workgroup, lds): (&u32, &Lds)| {
             let mut lds = lds.clone();
@@ -106,7 +105,7 @@ impl Checker {
             barriers: self.barriers.clone(),
             member_of: self.member_of.clone(),
             published: self.published.clone(),
-            wait_table: self.wait_table.clone(),
+            tally: self.tally.clone(),
             cluster_size: self.cluster_size.clone(),
             cluster_live: self.cluster_live.clone(),
             group_cluster: self.group_cluster.clone(),
@@ -127,7 +126,7 @@ impl Checker {
         self.barriers.clone_from(&snapshot.barriers);
         self.member_of.clone_from(&snapshot.member_of);
         self.published.clone_from(&snapshot.published);
-        self.wait_table.clone_from(&snapshot.wait_table);
+        self.tally.clone_from(&snapshot.tally);
         self.cluster_size.clone_from(&snapshot.cluster_size);
         self.cluster_live.clone_from(&snapshot.cluster_live);
         self.group_cluster.clone_from(&snapshot.group_cluster);

@@ -97,6 +97,12 @@ pub(crate) fn add(table: &mut WaitTable, (wait, stats): Waited) {
     known.wave = first_of(known.wave, stats.wave);
 }
 
+/// The same as it is said with other numbers of instructions.
+pub(crate) fn with_sites(((site, counter), stats): Waited, mut of: impl FnMut(SiteId) -> SiteId) -> Waited {
+    let below = stats.below.map(|(pc, site)| (pc, of(site)));
+    ((of(site), counter), WaitStats { below, ..stats })
+}
+
 /// `younger` operations in flight are as many as this execution of a wait may leave.
 fn need(table: &mut WaitTable, wait: (SiteId, Counter), younger: u32) {
     if let Some(stats) = table.get_mut(&wait) {
@@ -205,7 +211,7 @@ impl Checker {
                 state.end_assumed_waits(channel);
             }
             if explicit && !matches!(counter, Counter::X | Counter::Exp) {
-                let stats = self.wait_table.entry((site, counter)).or_insert(WaitStats {
+                let stats = self.tally.waits.entry((site, counter)).or_insert(WaitStats {
                     n,
                     executions: 0,
                     effective: 0,
@@ -233,7 +239,7 @@ impl Checker {
 
     /// Something that is no use may have relied on a wait.
     fn hold(&mut self, wait: (SiteId, Counter)) {
-        if let Some(stats) = self.wait_table.get_mut(&wait) {
+        if let Some(stats) = self.tally.waits.get_mut(&wait) {
             stats.held = true;
         }
     }
@@ -244,14 +250,14 @@ impl Checker {
         let (early, late) = (&state.waits[first], &state.waits[last]);
         let wait = (early.site, counter);
         // Of a wait that was needed, or may have been, there is nothing more to say.
-        if self.wait_table.get(&wait).is_none_or(|stats| stats.best.is_some() || stats.held) {
+        if self.tally.waits.get(&wait).is_none_or(|stats| stats.best.is_some() || stats.held) {
             return;
         }
-        let stays = late.is_effective(counter) && self.wait_table.contains_key(&(late.site, counter));
+        let stays = late.is_effective(counter) && self.tally.waits.contains_key(&(late.site, counter));
         if !stays || state.may_rely_between(&self.sites, counter, first, last) {
             self.hold(wait);
         } else if early.site != late.site
-            && let Some(stats) = self.wait_table.get_mut(&wait)
+            && let Some(stats) = self.tally.waits.get_mut(&wait)
         {
             let below = (self.sites.get(late.site).site.pc, late.site);
             stats.below = Some(stats.below.map_or(below, |known| known.min(below)));
@@ -274,7 +280,7 @@ impl Checker {
             else {
                 continue;
             };
-            need(&mut self.wait_table, (state.waits[last].site, counter), younger);
+            need(&mut self.tally.waits, (state.waits[last].site, counter), younger);
             if channel != Channel::Sm
                 && let Some(first) = state.retired_before(last, channel, seq)
             {
@@ -321,7 +327,7 @@ impl Checker {
         else {
             return;
         };
-        need(&mut self.wait_table, (producer.waits[last].site, counter), younger);
+        need(&mut self.tally.waits, (producer.waits[last].site, counter), younger);
         if let Some(first) = producer.retired_before(last, channel, epoch.seq) {
             if epoch.agent == wave.index {
                 self.note_early(epoch.agent, counter, first, last);
@@ -346,21 +352,11 @@ impl Checker {
         }
     }
 
-    /// Take over what a part of the checker knows of waits.
-    pub(crate) fn take_waits(&mut self, part: Checker) {
-        let mut sites = |site: SiteId| self.sites.id(&part.sites.get(site).site);
-        for (&(site, counter), &stats) in &part.wait_table {
-            let below = stats.below.map(|(pc, site)| (pc, sites(site)));
-            add(&mut self.wait_table, ((sites(site), counter), WaitStats { below, ..stats }));
-        }
-        self.drains.extend(part.drains.iter().map(|&site| sites(site)));
-    }
-
     /// The advice at the end of the run.
     pub(crate) fn report_waits(&mut self) {
         // A counter that has come to its largest number is not waited for: it cannot be more.
         let most = |counter: Counter| self.counters.capacity(counter).saturating_sub(1);
-        let table = self.wait_table.iter();
+        let table = self.tally.waits.iter();
         let mut all: Vec<((SiteId, Counter), WaitStats)> = table
             .map(|(&(site, counter), stats)| {
                 let best = stats.best.map(|best| best.min(most(counter)));

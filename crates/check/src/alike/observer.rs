@@ -21,7 +21,7 @@ impl Observer for Alike {
     }
 
     fn gives_up(&self) -> bool {
-        self.checker.has_found()
+        self.checker.has_found(self.stories.as_ref().is_none_or(|stories| stories.live == 0))
             || self.stories.as_ref().is_some_and(|stories| matches!(stories.mode, Mode::Lost))
     }
 
@@ -37,7 +37,7 @@ impl Observer for Alike {
 
     fn unite(&mut self, parts: Vec<Alike>) {
         for part in parts {
-            self.checker.take_waits(part.checker);
+            self.checker.take_tally(part.checker);
         }
     }
 

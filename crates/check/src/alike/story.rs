@@ -14,7 +14,7 @@ use wavemark_sim::pending::lanes;
 use crate::intra;
 use crate::number;
 use crate::snapshot::Snapshot;
-use crate::waits::Waited;
+use crate::tally::Tally;
 
 /// What kind of event it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -292,8 +292,8 @@ pub(super) struct Story {
     pub repeats: bool,
     /// How far it is the same as the stories before it.
     pub common: Vec<Cursor>,
-    /// What a cluster with this story adds to what is known of waits.
-    pub waits: Vec<Waited>,
+    /// What a cluster with this story adds to the report.
+    pub tally: Tally,
     /// What the checker knew of a cluster at some places, in their order.
     pub snapshots: Vec<(Cursor, Arc<Snapshot>)>,
 }
