@@ -38,15 +38,15 @@ impl Tally {
             self.remarks.insert(key.clone(), of_waves());
             return;
         };
-        let instances = known.instances + finding.instances;
-        let severity = known.severity.max(finding.severity);
-        let needed = known.needed.into_iter().chain(finding.needed).min_by_key(|&(_, allowed)| allowed);
-        if cluster(finding).map(|first| wave(first).cluster_flat)
-            < cluster(known).map(|first| first.cluster_flat)
-        {
-            *known = of_waves();
-        }
-        (known.instances, known.severity, known.needed) = (instances, severity, needed);
+        let of_earlier_cluster = cluster(finding).map(|first| wave(first).cluster_flat)
+            < cluster(known).map(|first| first.cluster_flat);
+        let (instances, needed) = if of_earlier_cluster {
+            let later = std::mem::replace(known, of_waves());
+            (later.instances, later.needed)
+        } else {
+            (finding.instances, finding.needed)
+        };
+        count(known, instances, needed);
     }
 
     /// Whether it is known that a wait is missing between instructions at these addresses; if so it is counted.
@@ -61,8 +61,7 @@ impl Tally {
         if cluster(known).is_some_and(|first| wave.cluster_flat < first.cluster_flat) {
             return false;
         }
-        known.instances += 1;
-        known.needed = known.needed.into_iter().chain([needed]).min_by_key(|&(_, allowed)| allowed);
+        count(known, 1, Some(needed));
         true
     }
 
@@ -84,6 +83,12 @@ impl Tally {
                 .collect(),
         }
     }
+}
+
+/// It was seen so often besides, and as much is needed there.
+fn count(known: &mut Finding, instances: u64, needed: Option<(Counter, u32)>) {
+    known.instances += instances;
+    known.needed = known.needed.into_iter().chain(needed).min_by_key(|&(_, allowed)| allowed);
 }
 
 /// A wave of the cluster that it was seen in.
