@@ -321,9 +321,14 @@ impl Checker {
         Checker { code: self.code.clone(), ..part }
     }
 
-    /// Whether there is anything to report; if all clusters have ended, whether there may be.
-    fn has_found(&self, all_ended: bool) -> bool {
-        !self.findings.is_empty() || all_ended && !self.deferred.is_empty()
+    /// Whether there is anything to report that gives a trial up.
+    fn has_found(&self) -> bool {
+        !self.findings.is_empty()
+    }
+
+    /// Whether there may be, once it is known which loads poll.
+    fn has_deferred(&self) -> bool {
+        !self.deferred.is_empty()
     }
 
     /// A wave is about to execute an instruction with this EXEC. The values in its registers, which matter where some are in

@@ -92,7 +92,8 @@ impl Checker {
     /// What it knows of the only cluster that it has been told of, unless it is in doubt of something.
     pub(crate) fn snapshot(&self) -> Option<Snapshot> {
         let in_doubt = |state: &WaveState| !state.taint.is_empty() || !state.unused_loads.is_empty();
-        let sure = !self.depends_on_values && !self.has_found(true) && !self.waves.iter().any(in_doubt);
+        let found = self.has_found() || self.has_deferred();
+        let sure = !self.depends_on_values && !found && !self.waves.iter().any(in_doubt);
         // What is over needs no copies.
         let pruned = |(&workgroup, lds): (&u32, &Lds)| {
             let mut lds = lds.clone();

@@ -21,7 +21,10 @@ impl Observer for Alike {
     }
 
     fn gives_up(&self) -> bool {
-        self.checker.has_found(self.stories.as_ref().is_none_or(|stories| stories.live == 0))
+        // What a running cluster has put off may yet be settled.
+        let ended = self.stories.as_ref().is_none_or(|stories| stories.live == 0);
+        self.checker.has_found()
+            || ended && self.checker.has_deferred()
             || self.stories.as_ref().is_some_and(|stories| matches!(stories.mode, Mode::Lost))
     }
 
