@@ -24,6 +24,7 @@ mod unit;
 mod vector;
 
 use std::arch::x86_64::*;
+use std::marker::PhantomData;
 
 use super::element::Element;
 use super::host::{Level, body};
@@ -236,14 +237,34 @@ unsafe fn go_along<V: Sixteen, U: Unit<V>, const K: usize>(
     nans
 }
 
+/// A kind of product.
+trait Product<V: Sixteen> {
+    /// One of them.
+    ///
+    /// # Safety
+    /// The host must have the level of `V`.
+    unsafe fn one(regs: &mut Regs, op: &Op);
+}
+
+/// Products that take `K` elements along K at a time, in these units.
+struct Along<U, const K: usize>(PhantomData<U>);
+
+impl<V: Sixteen, U: Unit<V>, const K: usize> Product<V> for Along<U, K> {
+    #[inline(always)]
+    unsafe fn one(regs: &mut Regs, op: &Op) {
+        // SAFETY: the caller's promise.
+        unsafe { one::<V, U, K>(regs, op) }
+    }
+}
+
 /// [`product`] on a host with AVX-512.
 ///
 /// # Safety
 /// As [`product`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
-unsafe fn avx512<U: Unit<__m512>, const K: usize>(regs: &mut Regs, op: &Op) {
+unsafe fn avx512<P: Product<__m512>>(regs: &mut Regs, op: &Op) {
     // SAFETY: the caller's promise.
-    unsafe { product::<__m512, U, K>(regs, op) }
+    unsafe { product::<__m512, P>(regs, op) }
 }
 
 /// [`product`] on a host with AVX2.
@@ -251,21 +272,21 @@ unsafe fn avx512<U: Unit<__m512>, const K: usize>(regs: &mut Regs, op: &Op) {
 /// # Safety
 /// As [`product`].
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn avx2<U: Unit<Two>, const K: usize>(regs: &mut Regs, op: &Op) {
+unsafe fn avx2<P: Product<Two>>(regs: &mut Regs, op: &Op) {
     // SAFETY: the caller's promise.
-    unsafe { product::<Two, U, K>(regs, op) }
+    unsafe { product::<Two, P>(regs, op) }
 }
 
-/// Products that take `K` elements along K at a time: that of `op` and those behind it in its line.
+/// Products: that of `op` and those behind it in its line.
 ///
 /// # Safety
 /// The host must have the level of `V`.
 #[inline(always)]
-unsafe fn product<V: Sixteen, U: Unit<V>, const K: usize>(regs: &mut Regs, mut op: &Op) {
+unsafe fn product<V: Sixteen, P: Product<V>>(regs: &mut Regs, mut op: &Op) {
     loop {
         // SAFETY: the caller's promise; an operation of a line stands in the page.
         unsafe {
-            one::<V, U, K>(regs, op);
+            P::one(regs, op);
             match op.next_in_line() {
                 Some(next) => op = next,
                 None => return,
@@ -430,10 +451,10 @@ fn canonical_nans(regs: &mut Regs, plan: &Plan) {
 
 /// The body of a product at a level.
 macro_rules! at_level {
-    ($level:expr, $unit:ty, $k:literal) => {
+    ($level:expr, $product:ty) => {
         match $level {
-            Level::Avx512 => Some(avx512::<$unit, $k> as Body),
-            Level::Avx2 => Some(avx2::<$unit, $k>),
+            Level::Avx512 => Some(avx512::<$product> as Body),
+            Level::Avx2 => Some(avx2::<$product>),
             Level::Portable => None,
         }
     };
@@ -445,7 +466,7 @@ macro_rules! products {
         /// registers.
         fn direct_body(elements: [Element; 2], at_once: usize, level: Level) -> Option<Body> {
             match (elements, at_once) {
-                $($(([$a, $b], $k) => at_level!(level, $unit, $k),)*)*
+                $($(([$a, $b], $k) => at_level!(level, Along<$unit, $k>),)*)*
                 _ => None,
             }
         }
@@ -463,19 +484,28 @@ products! {
     Bytes<true, true>, Element::E5m2, Element::E5m2: 16;
 }
 
+/// The body of a product with scales for `block` elements each.
+fn scaled_body(block: usize, level: Level) -> Option<Body> {
+    match block {
+        16 => at_level!(level, scaled::InBlocks<16>),
+        32 => at_level!(level, scaled::InBlocks<32>),
+        _ => None,
+    }
+}
+
 /// The body of a product whose A and B are decoded first in the order of K.
 fn in_order_body(level: Level) -> Option<Body> {
-    at_level!(level, InOrder, 16)
+    at_level!(level, Along<InOrder, 16>)
 }
 
 /// The body of a product whose A and B are decoded first.
 fn decoding_body(at_once: usize, level: Level) -> Option<Body> {
     match at_once {
-        1 => at_level!(level, Decoded, 1),
-        2 => at_level!(level, Decoded, 2),
-        4 => at_level!(level, Decoded, 4),
-        8 => at_level!(level, Decoded, 8),
-        16 => at_level!(level, Decoded, 16),
+        1 => at_level!(level, Along<Decoded, 1>),
+        2 => at_level!(level, Along<Decoded, 2>),
+        4 => at_level!(level, Along<Decoded, 4>),
+        8 => at_level!(level, Along<Decoded, 8>),
+        16 => at_level!(level, Along<Decoded, 16>),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::host::Step;
 use super::super::plan::{AddendFrom, Factor, Plan, Stream};
-use super::{decoding_body, direct_body, in_order_body, narrow, scaled};
+use super::{decoding_body, direct_body, in_order_body, narrow, scaled_body};
 use crate::alu::Level;
 use crate::op::Body;
 
@@ -26,7 +26,7 @@ pub fn bind(plan: &Plan, level: Level) -> Option<(Stream, Body)> {
         along(plan, Taken::InOrder(units))
     };
     if let Some(scales) = &plan.scales {
-        return Some((in_order()?, scaled::body_of(scales.block, level)?));
+        return Some((in_order()?, scaled_body(scales.block, level)?));
     }
     // A tile's D must not be a later one's A or B.
     let written = |at: usize| plan.d_rows.iter().any(|place| plan.d + place.chunk as usize == at);

@@ -12,24 +12,13 @@
 //! of 8. With AVX2 each of these is twice one of eight numbers, of which the host multiplies two a cycle; those of 6 bits take
 //! five instructions.
 
-use super::super::host::{Lanes, Level, body};
+use super::super::host::{Lanes, body};
 use super::super::plan::{Plan, Stream};
 use super::super::run::{MOST_SCALES, Scaled, Scratch, plan_of, scale_values};
-use super::vector::{Sixteen, Two};
-use super::{each, end, in_order, put_rows, sums};
-use crate::op::{Body, Op};
+use super::vector::Sixteen;
+use super::{Product, each, end, in_order, put_rows, sums};
+use crate::op::Op;
 use crate::regs::Regs;
-
-/// The body of a product with scales for `block` elements each.
-pub fn body_of(block: usize, level: Level) -> Option<Body> {
-    match (block, level) {
-        (16, Level::Avx512) => Some(avx512::<16>),
-        (32, Level::Avx512) => Some(avx512::<32>),
-        (16, Level::Avx2) => Some(avx2::<16>),
-        (32, Level::Avx2) => Some(avx2::<32>),
-        _ => None,
-    }
-}
 
 /// The least exponent of scales that are not zero and the greatest one, both biased.
 #[inline(always)]
@@ -110,45 +99,23 @@ unsafe fn go_along<V: Sixteen, const ROWS: usize, const BLOCK: usize, const FIT:
     nans
 }
 
-/// [`product`] on a host with AVX-512.
-///
-/// # Safety
-/// As [`product`].
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
-unsafe fn avx512<const BLOCK: usize>(regs: &mut Regs, op: &Op) {
-    // SAFETY: the caller's promise.
-    unsafe { product::<std::arch::x86_64::__m512, 8, BLOCK>(regs, op) }
-}
+/// Products with scales for `BLOCK` elements each.
+pub struct InBlocks<const BLOCK: usize>;
 
-/// [`product`] on a host with AVX2.
-///
-/// # Safety
-/// As [`product`].
-#[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn avx2<const BLOCK: usize>(regs: &mut Regs, op: &Op) {
-    // SAFETY: the caller's promise.
-    unsafe { product::<Two, 4, BLOCK>(regs, op) }
-}
-
-/// Scaled products, `ROWS` rows at a time: that of `op` and those behind it in its line.
-///
-/// # Safety
-/// The host must have the level of `V`.
-#[inline(always)]
-unsafe fn product<V: Sixteen, const ROWS: usize, const BLOCK: usize>(regs: &mut Regs, mut op: &Op) {
-    loop {
-        // SAFETY: the caller's promise; an operation of a line stands in the page.
+impl<V: Sixteen, const BLOCK: usize> Product<V> for InBlocks<BLOCK> {
+    #[inline(always)]
+    unsafe fn one(regs: &mut Regs, op: &Op) {
+        // SAFETY: the caller's promise.
         unsafe {
-            one::<V, ROWS, BLOCK>(regs, op);
-            match op.next_in_line() {
-                Some(next) => op = next,
-                None => return,
+            match V::EIGHT_ROWS {
+                true => one::<V, 8, BLOCK>(regs, op),
+                false => one::<V, 4, BLOCK>(regs, op),
             }
         }
     }
 }
 
-/// A scaled product.
+/// A scaled product, `ROWS` rows at a time.
 ///
 /// # Safety
 /// The host must have the level of `V`.
