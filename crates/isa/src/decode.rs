@@ -161,8 +161,11 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
         return Err(DecodeError::Truncated { needed: size, got: input.bytes.len() });
     }
     let mut mods = Mods::default();
-    for (field, modifier) in &encoding.modifiers {
-        (modifier.set)(&mut mods, field.get(input.bits));
+    let (fields, at_rest) = encoding.at_rest;
+    if input.bits & fields != at_rest {
+        for (field, modifier) in &encoding.modifiers {
+            (modifier.set)(&mut mods, field.get(input.bits));
+        }
     }
     let (idle, zero) = encoding.idle;
     mods.idle_zero = idle != 0 && input.bits & idle == zero;

@@ -191,6 +191,17 @@ pub struct RowEffects {
     pub lanes: Lanes,
     /// It reads VCC before vector instructions give it on.
     pub unforwarded: bool,
+    /// What the roles of the row's operands say, in the order of [`Row::operands`].
+    operands: SmallVec<[OperandEffects; 6]>,
+}
+
+/// What an operand's role says of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct OperandEffects {
+    /// The bank of a VGPR there.
+    bank: Bank,
+    /// It is a part of the address of a memory operation.
+    address: bool,
 }
 
 impl RowEffects {
@@ -273,6 +284,12 @@ impl RowEffects {
                 None => effects.implicit.push((exec, true, false)),
             }
         }
+        let memory = effects.memory;
+        let of_operand = |spec| OperandEffects {
+            bank: bank::bank_of(row, memory.as_ref(), spec),
+            address: memory.is_some() && spec.is_address(),
+        };
+        effects.operands = row.operands.iter().map(of_operand).collect();
         Ok(effects)
     }
 }
@@ -314,7 +331,8 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
     let row = Table::of(machine).row(inst.row);
     let Some(encoding) = row.encoding(inst.form) else { return };
     let own = &row.effects;
-    for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
+    for (n, (&(index, _), operand)) in encoding.operands.iter().zip(&inst.operands).enumerate() {
+        let (spec, OperandEffects { bank, address }) = (&row.operands[index], own.operands[index]);
         let (read, write) = match spec.access {
             Access::Read => (true, false),
             Access::Write => (false, true),
@@ -325,10 +343,8 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
         let read = read || (write && preserves);
         let number = u8::try_from(base + n).ok();
         let lanes = spec.ty.is_lanes();
-        let address = own.memory.is_some() && spec.is_address();
         let (reg, read, write) = match operand {
             Operand::List(list) => {
-                let bank = bank::bank_of(row, own.memory.as_ref(), spec);
                 let uses = list.regs().map(Touched::Reg);
                 effects.regs.extend(uses.map(|reg| RegUse {
                     reg,
@@ -372,7 +388,7 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
             _ => continue,
         };
         let vector = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
-        let bank = if vector { bank::bank_of(row, own.memory.as_ref(), spec) } else { Bank::Fixed };
+        let bank = if vector { bank } else { Bank::Fixed };
         effects.regs.push(RegUse { reg, read, write, bank, operand: number, lanes, address });
     }
     for &(reg, read, write) in &own.implicit {

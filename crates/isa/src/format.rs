@@ -36,6 +36,10 @@ impl Field {
     /// The field's value in `bits`.
     #[inline]
     pub fn get(&self, bits: u128) -> u32 {
+        if let [(lo, width)] = *self.pieces {
+            let value = (bits >> lo) as u64 & ((1u64 << width) - 1);
+            return ((value as u32) << self.shift) ^ self.flip;
+        }
         let mut value = 0u32;
         let mut shift = 0;
         for &(lo, width) in self.pieces {

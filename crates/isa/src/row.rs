@@ -54,6 +54,8 @@ pub struct Encoding {
     pub operands: Vec<(usize, Option<&'static Field>)>,
     /// Modifier fields that are decoded into and encoded from [`crate::Mods`].
     pub modifiers: Vec<(&'static Field, &'static Modifier)>,
+    /// The bits of those fields, and how they stand where every modifier is at its default: mask, value.
+    pub at_rest: (u128, u128),
     /// Bits that decode requires beyond format and opcode: mask, value.
     pub required: (u128, u128),
     /// All constant bits that encode writes: format, opcode, required, defaults of unused fields.

@@ -19,7 +19,7 @@ use crate::row::{Encoding, OperandSpec, Row, RowId};
 use crate::scalar::Sources;
 use crate::ty::{Kind, Type};
 use crate::vector::{self, Traits};
-use crate::{Form, memory, modifier};
+use crate::{Form, Mods, memory, modifier};
 
 mod atomic;
 mod family;
@@ -290,12 +290,16 @@ fn encoding(format: &'static Format, written: &EncodingDef, definition: &RowDef)
         return Err(format!("a fixed field of the row contradicts format {name}"));
     }
     let idle = idle_sources(format, &used);
+    let at_rest = modifiers.iter().fold((0, 0), |(mask, value), (field, modifier)| {
+        (mask | field.mask(), value | field.put((modifier.get)(&Mods::default())))
+    });
     Ok(Encoding {
         form: format.form,
         format,
         opcode,
         operands: form_operands,
         modifiers,
+        at_rest,
         required: written.required(format, definition),
         constant,
         idle,
@@ -321,6 +325,7 @@ fn idle_sources(format: &'static Format, used: &[&Field]) -> (u128, u128) {
 mod tests {
     use super::*;
     use crate::format::read::{FILES, formats};
+    use crate::modifier::Modifier;
 
     #[test]
     fn every_row_can_be_read() {
@@ -330,6 +335,12 @@ mod tests {
                     let table = Table::of(Machine { wave_size, ..Machine::new(processor) });
                     assert!(table.rows().len() > 500, "{processor}");
                     assert!(table.rows().all(|row| !row.encodings.is_empty()), "{processor}");
+                    for encoding in table.rows().flat_map(|row| &row.encodings) {
+                        let at_rest = |&(field, modifier): &(&Field, &Modifier)| {
+                            field.get(encoding.at_rest.1) == (modifier.get)(&Mods::default())
+                        };
+                        assert!(encoding.modifiers.iter().all(at_rest), "{processor} {encoding:?}");
+                    }
                 }
             }
         }

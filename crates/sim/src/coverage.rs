@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use wavemark_isa::effects::effects;
-use wavemark_isa::{Inst, decode_as_executed};
+use rustc_hash::FxHashSet;
+use wavemark_isa::{Inst, Row, RowId, Table, decode_as_executed};
 use wavemark_target::Machine;
 
 use crate::dispatch::{Kernel, layout};
@@ -37,22 +37,21 @@ impl Coverage {
     pub fn of(kernel: &Kernel, code_size: u64, executed: &[u64]) -> Coverage {
         let mut program = Program::new(kernel.machine, layout(kernel), kernel.code.clone());
         let instruction = |slot: usize| decode_as_executed(kernel.machine, &kernel.code.bytes[slot * 4..]);
-        let mut names = BTreeSet::new();
+        let mut met = FxHashSet::default();
         let mut coverage = Coverage::default();
-        for inst in executed.iter().filter_map(|&pc| instruction(program.slot(pc)?).ok()) {
-            names.insert(inst.mnemonic(kernel.machine));
-            coverage.timed |= is_timed(kernel.machine, &inst);
-        }
-        coverage.approximate = approximate(kernel.machine, &names);
         let end = kernel.entry.saturating_add(code_size);
         let mut pc = kernel.first_instruction();
+        let mut executed = executed.iter().copied().peekable();
+        let mut called = Vec::new();
         while pc < end {
             let Some(slot) = program.slot(pc) else { break };
             let decoded = instruction(slot);
             let behind = pc + decoded.as_ref().map_or(4, |inst| u64::from(inst.size));
             coverage.total += u64::from(decoded.is_ok());
-            if executed.binary_search(&pc).is_ok() {
+            called.extend(std::iter::from_fn(|| executed.next_if(|&at| at < pc)));
+            if executed.next_if_eq(&pc).is_some() {
                 coverage.executed += 1;
+                met.extend(decoded.iter().flat_map(rows));
             } else {
                 match coverage.unexecuted.last_mut() {
                     Some((_, last)) if *last == pc => *last = behind,
@@ -65,6 +64,12 @@ impl Coverage {
             }
             pc = behind;
         }
+        let called = called.into_iter().chain(executed);
+        let called = called.filter_map(|pc| instruction(program.slot(pc)?).ok());
+        called.for_each(|inst| met.extend(rows(&inst)));
+        let met = || met.iter().map(|&id| Table::of(kernel.machine).row(id));
+        coverage.timed = met().any(is_timed);
+        coverage.approximate = approximate(kernel.machine, &met().map(|row| row.mnemonic).collect());
         coverage
     }
 }
@@ -80,8 +85,13 @@ fn approximate(
     approximations(machine).map(of).filter(|(_, names)| !names.is_empty()).collect()
 }
 
-/// Whether what an instruction does depends on when others do something, or the other way round.
-fn is_timed(machine: Machine, inst: &Inst) -> bool {
-    let effects = effects(machine, inst);
+/// Whether what an instruction of this row does depends on when others do something, or the other way round.
+fn is_timed(row: &Row) -> bool {
+    let effects = &row.effects;
     effects.memory.is_some() || !effects.channels.is_empty() || effects.barrier.is_some()
+}
+
+/// The rows of an instruction: two if it is a pair.
+fn rows(inst: &Inst) -> impl Iterator<Item = RowId> + use<> {
+    [Some(inst.row), inst.second.as_ref().map(|second| second.row)].into_iter().flatten()
 }

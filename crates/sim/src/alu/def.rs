@@ -1,5 +1,6 @@
 //! Definitions: what an instruction's table line says, and how such an instruction is bound.
 
+use smallvec::SmallVec;
 use wavemark_isa::{Half, Meaning, Operand, OutMod, Reg, RegFile, Special};
 
 use super::exceptions;
@@ -233,7 +234,7 @@ fn arrange<'a>(
         Dst2,
         Src(usize),
     }
-    let mut roles: Vec<(Role, bool)> = Vec::new();
+    let mut roles: SmallVec<[(Role, bool); 5]> = SmallVec::new();
     if def.dst[0] != Kind::None && !dst_implicit {
         roles.push((Role::Dst, def.dst[0] == Kind::Mask));
     }
@@ -247,7 +248,7 @@ fn arrange<'a>(
         }
     }
     if roles.len() != given.len() {
-        roles.retain(|(_, optional)| !optional);
+        roles.retain(|(_, optional)| !*optional);
     }
     if roles.len() != given.len() {
         return Err(unsupported(mnemonic, &format!("{} operands", given.len())));
