@@ -99,6 +99,8 @@ pub struct Finding {
     pub model: Option<&'static str>,
     /// It holds on all paths, whatever the launch.
     pub proven: bool,
+    /// The counter of which a wait could leave more in flight.
+    pub weakened: Option<Counter>,
     /// Which mistake it comes from.
     pub(crate) mistake: Option<MistakeId>,
     /// The counter of the missing wait and what it should stand before, for the hint.
@@ -124,6 +126,7 @@ impl Finding {
             wait: None,
             model: None,
             proven: false,
+            weakened: None,
             mistake: None,
             missing: None,
         }
@@ -169,6 +172,12 @@ impl Finding {
     /// Say that it holds on all paths, whatever the launch.
     pub fn proven(mut self) -> Finding {
         self.proven = true;
+        self
+    }
+
+    /// Say that a wait could leave more in flight of a counter.
+    pub(crate) fn weakened(mut self, counter: Counter) -> Finding {
+        self.weakened = Some(counter);
         self
     }
 

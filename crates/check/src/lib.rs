@@ -532,6 +532,7 @@ impl Observer for Checker {
                 .faulty(self.faulty_wait(wave.index, awaited, place.step, false));
             self.findings.add(if lint { finding.model("end-of-program") } else { finding });
         }
+        self.consume_copies(wave.index);
         self.note_drains(wave.index, end);
     }
 

@@ -23,7 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
 use wavemark_isa::effects::{
-    Channel, Counter, CounterSet, Flow, Path, Verb, channels_of, wait_states_text, wait_text, with_wait,
+    Channel, Counter, CounterSet, Flow, Path, Verb, channels_of, wait_states_text, wait_text,
+    weaker_wait_text, with_wait,
 };
 use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
 use wavemark_memmodel::flow::{Graph, State, forward};
@@ -626,13 +627,14 @@ fn stronger(analysis: &Analysis<'_>, code: &Code, graph: &Graph, report: &Report
         if most <= n || with_wait(analysis.machine, &info.site.inst, counter, Some(most)).is_none() {
             continue;
         }
+        let weaker = weaker_wait_text(analysis.machine, &info.site.inst, counter, Some(most));
+        let Some(weaker) = weaker else { continue };
         let path = analysis.code.any_path(site);
         let title =
             format!("the wait for {} {n} could be {most}: nothing on {path} needs more", counter.name());
         let mut finding = Finding::new("W2", Class::OverStrong, Severity::Advice, title).proven();
         finding.sites.push(end_of("wait", info));
-        let hint = format!("{} instead of", wait_text(analysis.machine, counter, most));
-        findings.push(finding.hint(hint, Some(info.site.clone())));
+        findings.push(finding.hint(format!("{weaker} instead of"), Some(info.site.clone())));
     }
     findings
 }

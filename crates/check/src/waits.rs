@@ -13,9 +13,9 @@
 //! for. Of scalar loads alone it is not said: kernels wait for their arguments where they begin, once and for all. All advice on a
 //! counter holds together: needs are laid on the last sufficient wait, and that one stays.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use wavemark_isa::effects::wait_text;
+use wavemark_isa::effects::weaker_wait_text;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Channel, Counter, Space, WaveId, executed_channels};
 use wavemark_sim::queue::ordered as pipe_ordered;
@@ -47,6 +47,17 @@ impl WaitStats {
     pub fn of(self, wave: WaveId) -> WaitStats {
         WaitStats { wave, ..self }
     }
+}
+
+/// What is said of a wait that is stronger than needed.
+#[derive(Clone, Copy, Debug)]
+enum Advice {
+    /// Nothing was outstanding that it would have waited for.
+    HadNothing,
+    /// So many operations could stay in flight.
+    CouldBe(u32),
+    /// A later wait is early enough.
+    Later(SiteId),
 }
 
 /// The wave that a run on one thread starts first.
@@ -338,6 +349,26 @@ impl Checker {
         }
     }
 
+    /// A wave ends, before which its copies to and from LDS are to be over (R7), and what arrives at barrier cells behind them:
+    /// the waits that saw to that were needed.
+    pub(crate) fn consume_copies(&mut self, wave: u32) {
+        let Some(state) = self.waves.get(wave) else { return };
+        // By channel: with the last one of them the others are over.
+        let mut last: SmallVec<[(Channel, u32); 2]> = SmallVec::new();
+        for (at, operation) in state.operations.iter().enumerate().rev() {
+            if let Some(&(channel, _)) = operation.seq.first()
+                && (operation.writes_lds || operation.reads_lds || operation.async_index != 0)
+                && state.is_retired(operation)
+                && last.iter().all(|(other, _)| *other != channel)
+            {
+                last.push((channel, state.first_operation + at as u32));
+            }
+        }
+        for (_, number) in last {
+            self.consume(wave, number);
+        }
+    }
+
     /// A wave ends: the waits right before that drain its counters, which costs nothing.
     pub(crate) fn note_drains(&mut self, wave: u32, end: SiteId) {
         let Some(state) = self.waves.get(wave) else { return };
@@ -368,52 +399,67 @@ impl Checker {
             |stats: &WaitStats| stats.effective > 0 && stats.best.is_some_and(|best| best > stats.n);
         let weakened: Vec<Counter> =
             all.iter().filter(|(_, stats)| too_strong(stats)).map(|((_, counter), _)| *counter).collect();
-        for ((site, counter), stats) in all {
-            let info = self.sites.get(site);
-            let name = counter.name();
-            let times = if stats.executions == 1 {
-                "1 execution"
-            } else {
-                &format!("{} executions", stats.executions)
-            };
+        let advice = |&((site, counter), stats): &Waited| {
             // Where a wait before this one is called too strong, this one would carry what that one waited for.
             let carries = stats.best.is_some() && weakened.contains(&counter);
-            let mut later = None;
-            let finding = if stats.effective == 0 {
-                if carries || self.drains.contains(&site) {
-                    continue;
+            match stats.best {
+                _ if stats.effective == 0 => {
+                    (!carries && !self.drains.contains(&site)).then_some(Advice::HadNothing)
                 }
-                let title = format!("the wait for {name} {} had nothing to wait for in {times}", stats.n);
-                Finding::new("W1", Class::Redundant, Severity::Advice, title)
-                    .hint("it can go, if that holds on every path", None)
-            } else if let Some(best) = stats.best
-                && best > stats.n
-            {
-                let title = format!(
-                    "the wait for {name} {} could be {best}: that served every use in {times}",
-                    stats.n
-                );
-                let hint = format!("{} instead of", wait_text(self.machine, counter, best));
-                Finding::new("W2", Class::OverStrong, Severity::Advice, title)
-                    .hint(hint, Some(info.site.clone()))
-            } else if let Some((_, below)) = stats.below
-                && stats.best.is_none()
-                && !stats.held
-            {
-                later = Some(below);
-                let title = format!(
-                    "the wait for {name} {} is needed by nothing that comes before a later one, in {times}",
-                    stats.n
-                );
-                Finding::new("W3", Class::Redundant, Severity::Advice, title)
-                    .hint("it can go, if that holds on every path", None)
-            } else {
-                continue;
-            };
-            let mut finding = finding.at("wait", &info.site, stats.wave);
-            if let Some(later) = later {
-                finding = finding.at("later wait", &self.sites.get(later).site, stats.wave);
+                Some(best) if best > stats.n => Some(Advice::CouldBe(best)),
+                Some(_) => None,
+                None if stats.held => None,
+                None => stats.below.map(|(_, below)| Advice::Later(below)),
             }
+        };
+        let needless = |wait: &Waited| matches!(advice(wait), Some(Advice::HadNothing | Advice::Later(_)));
+        let goes: FxHashSet<(SiteId, Counter)> =
+            all.iter().filter(|wait| needless(wait)).map(|&(wait, _)| wait).collect();
+        let mut found = Vec::new();
+        for wait @ ((site, counter), stats) in all {
+            let Some(advice) = advice(&wait) else { continue };
+            let info = self.sites.get(site);
+            let which = format!("the wait for {} {}", counter.name(), stats.n);
+            let times = match stats.executions {
+                1 => "1 execution",
+                n => &format!("{n} executions"),
+            };
+            let (rule, class, title) = match advice {
+                Advice::HadNothing => {
+                    ("W1", Class::Redundant, format!("{which} had nothing to wait for in {times}"))
+                }
+                Advice::CouldBe(best) => {
+                    let title = format!("{which} could be {best}: that served every use in {times}");
+                    ("W2", Class::OverStrong, title)
+                }
+                Advice::Later(_) => {
+                    let title =
+                        format!("{which} is needed by nothing that comes before a later one, in {times}");
+                    ("W3", Class::Redundant, title)
+                }
+            };
+            let finding = Finding::new(rule, class, Severity::Advice, title);
+            let most = match advice {
+                Advice::CouldBe(best) => Some(best),
+                Advice::HadNothing | Advice::Later(_) => None,
+            };
+            // What nothing counts need not be waited for.
+            let goes = |&(counter, _): &(Counter, u32)| {
+                executed_channels(counter).next().is_none() || goes.contains(&(site, counter))
+            };
+            let weaker = weaker_wait_text(self.machine, &info.site.inst, counter, most);
+            let finding = match weaker.filter(|_| most.is_some() || !info.effects.waits.iter().all(goes)) {
+                Some(weaker) => finding.hint(format!("{weaker} instead of"), Some(info.site.clone())),
+                None => finding.hint("it can go, if that holds on every path", None),
+            };
+            let finding = finding.at("wait", &info.site, stats.wave);
+            found.push(match advice {
+                Advice::Later(later) => finding.at("later wait", &self.sites.get(later).site, stats.wave),
+                Advice::CouldBe(_) => finding.weakened(counter),
+                Advice::HadNothing => finding,
+            });
+        }
+        for finding in found {
             self.findings.add(finding);
         }
     }

@@ -135,6 +135,7 @@ mod tests {
             hint: None,
             model: None,
             proven: None,
+            weakened: None,
         });
         report.conclude();
         report

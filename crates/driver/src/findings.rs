@@ -84,6 +84,7 @@ pub(crate) fn convert(
         author_hint,
         model: finding.model.map(str::to_owned),
         proven: (severity(finding.severity) == Severity::Advice).then_some(finding.proven),
+        weakened: finding.weakened.filter(|_| !finding.proven),
     }
 }
 
@@ -106,6 +107,7 @@ pub(crate) fn of_end(end: &RunEnd) -> Option<Finding> {
         author_hint: None,
         model: None,
         proven: None,
+        weakened: None,
     })
 }
 

@@ -8,6 +8,7 @@ use std::fmt;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use wavemark_isa::effects::Counter;
 
 use crate::compare::{Comparison, Mismatch};
 use crate::recording::Recording;
@@ -293,6 +294,9 @@ pub struct Finding {
     /// Of advice: it holds for every run, not only for what this one has shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proven: Option<bool>,
+    /// Of advice from a run: the counter of which a wait could leave more in flight.
+    #[serde(skip)]
+    pub weakened: Option<Counter>,
 }
 
 /// A finding that is accepted.

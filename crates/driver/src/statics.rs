@@ -1,10 +1,12 @@
 //! Static checks: a kernel's machine code on all paths, without executing it.
 
+use wavemark_check::FindingSite;
 use wavemark_check::statics::{Gap, GapKind, Statics, check};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, KernelMetadata, LoadedImage};
 use wavemark_diag::Diagnostic;
+use wavemark_isa::effects::{Counter, effects};
 use wavemark_sim::foresight::Supposed;
 use wavemark_sim::{Dispatch, Segment};
 use wavemark_target::Machine;
@@ -156,8 +158,16 @@ pub(crate) fn add(
         check(&kernel, &supposed, &|address, bytes| loaded.image.read_constant(address, bytes));
     let places = Places { machine, base: loaded.image.base, lines: loaded.lines };
     report.paths = Some(Paths { instructions: instructions as u64 });
+    let weakened: Vec<Counter> = report.findings.iter().filter_map(|finding| finding.weakened).collect();
     for finding in findings.into_iter().filter(|finding| is_wanted(finding.rule, wanted)) {
-        add_finding(report, convert(finding, None, &places));
+        // Where a run says that a wait before it could leave more in flight, this one would have to wait for that.
+        let moot = |wait: &FindingSite| {
+            let waits = effects(machine, &wait.site.inst).waits;
+            waits.iter().any(|(counter, _)| weakened.contains(counter))
+        };
+        if !(finding.class == wavemark_check::Class::Redundant && finding.sites.iter().any(moot)) {
+            add_finding(report, convert(finding, None, &places));
+        }
     }
     report.not_checked.extend(gaps.iter().map(|gap| not_followed(gap, &places)));
     Ok(())

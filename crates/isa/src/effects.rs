@@ -54,7 +54,7 @@ pub use logic::Logic;
 pub use memory::{Caches, Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
 pub use policy::{Policy, Scope};
 pub use unit::{Lanes, Passes, Unit};
-pub use weaker::{with_scope, with_wait};
+pub use weaker::{weaker_wait_text, with_scope, with_wait};
 
 /// A register that an instruction touches.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -132,6 +132,7 @@ impl Kernel<'_> {
             author_hint: None,
             model: None,
             proven: Some(true),
+            weakened: None,
         })
     }
 
@@ -161,6 +162,7 @@ impl Kernel<'_> {
             author_hint: None,
             model: None,
             proven: Some(true),
+            weakened: None,
         }
     }
 

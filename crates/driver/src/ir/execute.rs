@@ -351,6 +351,7 @@ fn convert(sources: &SourceMap, parsed: &Parsed, found: &Found) -> Finding {
         author_hint: None,
         model: None,
         proven: None,
+        weakened: None,
     }
 }
 

@@ -172,5 +172,6 @@ fn finding(sources: &SourceMap, parsed: &Parsed, remarked: &Remarked) -> Option<
         author_hint: None,
         model: None,
         proven: Some(true),
+        weakened: None,
     })
 }

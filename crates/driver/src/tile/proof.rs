@@ -183,6 +183,7 @@ impl Doors<'_> {
             hint: Some(self.hint(finding)),
             model: None,
             proven: None,
+            weakened: None,
         }
     }
 
@@ -284,6 +285,7 @@ impl Doors<'_> {
             hint: Some(hint),
             model: None,
             proven: Some(true),
+            weakened: None,
         })
     }
 

@@ -3,12 +3,12 @@
 
 use wavemark_target::facts::CachePolicy;
 
-use super::control::Wait;
+use super::control::{Wait, wait_text};
 use super::counter::Counter;
 use super::effects;
 use super::policy::Scope;
 use crate::role::{Class, ImmKind};
-use crate::{Inst, Machine, Operand, Table, named};
+use crate::{Inst, Machine, Operand, Table, named, print};
 
 /// The wait `inst` with the number `n` for `counter`, `None`: not waiting for it. `None` if `inst` does not wait for
 /// `counter`, or its field cannot say the number: the largest value of some fields means not to wait.
@@ -39,6 +39,19 @@ pub fn with_wait(machine: Machine, inst: &Inst, counter: Counter, n: Option<u32>
         .then_some(changed)
 }
 
+/// The wait `inst` with the number `n` for `counter`, `None`: not waiting for it, as assembly has it: what else it waits for stays.
+/// `None` if it waits for nothing then, or as [`with_wait`].
+pub fn weaker_wait_text(machine: Machine, inst: &Inst, counter: Counter, n: Option<u32>) -> Option<String> {
+    let mut waits = effects(machine, inst).waits;
+    waits.retain(|(other, _)| *other != counter);
+    waits.extend(n.map(|n| (counter, n)));
+    match waits[..] {
+        [] => None,
+        [(counter, n)] => Some(wait_text(machine, counter, n)),
+        _ => with_wait(machine, inst, counter, n).map(|inst| print(machine, &inst)),
+    }
+}
+
 /// The memory or cache operation `inst` of another scope; `None` if there is none or it has that scope.
 pub fn with_scope(machine: Machine, inst: &Inst, scope: Scope) -> Option<Inst> {
     let before = effects(machine, inst);
@@ -67,7 +80,7 @@ pub fn with_scope(machine: Machine, inst: &Inst, scope: Scope) -> Option<Inst> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{NoSymbols, parse, print};
+    use crate::{NoSymbols, parse};
     use wavemark_target::Processor;
 
     fn inst(machine: Machine, text: &str) -> Inst {
@@ -89,6 +102,28 @@ mod tests {
         let text = |counter, n| with_wait(gfx1250, &both, counter, n).map(|inst| print(gfx1250, &inst));
         assert_eq!(text(Counter::Load, Some(2)).as_deref(), Some("s_wait_loadcnt_dscnt 0x203"));
         assert_eq!(text(Counter::Ds, None).as_deref(), Some("s_wait_loadcnt_dscnt 0x13f"));
+    }
+
+    #[test]
+    fn weaker_waits_keep_what_else_they_wait_for() {
+        let text = |processor, wait, counter, n| {
+            let machine = Machine::new(processor);
+            weaker_wait_text(machine, &inst(machine, wait), counter, n)
+        };
+        use Processor::{Gfx950, Gfx1250};
+        let both = "s_waitcnt vmcnt(0) lgkmcnt(0)";
+        assert_eq!(text(Gfx950, both, Counter::Lgkm, None).as_deref(), Some("s_waitcnt vmcnt(0)"));
+        assert_eq!(
+            text(Gfx950, both, Counter::Vm, Some(1)).as_deref(),
+            Some("s_waitcnt vmcnt(1) lgkmcnt(0)")
+        );
+        assert_eq!(text(Gfx950, "s_waitcnt vmcnt(0)", Counter::Vm, None), None);
+        let both = "s_wait_loadcnt_dscnt 0x0";
+        assert_eq!(text(Gfx1250, both, Counter::Ds, None).as_deref(), Some("s_wait_loadcnt 0"));
+        assert_eq!(
+            text(Gfx1250, both, Counter::Load, Some(1)).as_deref(),
+            Some("s_wait_loadcnt_dscnt 0x100")
+        );
     }
 
     #[test]
