@@ -113,7 +113,8 @@ fn special(special: Special) -> Option<RegRange> {
 }
 
 impl SiteInfo {
-    fn new(machine: Machine, site: &Site) -> SiteInfo {
+    /// What the checker sees of an instruction.
+    pub(crate) fn new(machine: Machine, site: &Site) -> SiteInfo {
         let effects = effects(machine, &site.inst);
         let mut info = SiteInfo {
             site: site.clone(),

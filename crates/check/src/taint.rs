@@ -4,7 +4,8 @@
 //! A load that races returns any value (LLVM's memory model: undefined), and that alone is no defect: compilers copy
 //! small blocks of work to all waves and drop what the copies load. It is one when the value reaches an address, a
 //! store, an atomic, or a branch. A load that polls is meant to race: its value decides a branch before anything else.
-//! Of a word that atomics touch any branch will do; of a plain word only one that goes back over the load. Where such a word
+//! Of a word that atomics touch any branch will do; of a plain word only one that goes back over the load, on whose way the value
+//! does not get into an access to memory: a persistent loop that leaves when there is no work left uses it as data. Where such a word
 //! is a sum that other waves may still add to, a branch that does not go back over the load tells what there is so far: as
 //! data, of a store or an atomic, the value stays in doubt behind it (`if (count[i]) total += count[i]`).
 //!
@@ -21,7 +22,7 @@
 
 use std::collections::hash_map::Entry;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb, effects};
 use wavemark_sim::events::{Issue, Site};
@@ -382,19 +383,52 @@ impl Checker {
         false
     }
 
+    /// Whether what a suspicion is about gets into an access to memory on the way `from` a branch back to the load.
+    fn reaches_memory(&self, wave: u32, of: usize, branch: &Site, from: u64, load: u64) -> bool {
+        let (Some(code), Some(state)) = (&self.code, self.waves.get(wave)) else { return false };
+        let marks = state.taint.marks.iter().filter(|(_, marks)| marks.iter().any(|mark| mark.of == of));
+        let mut marked: FxHashSet<u32> = marks.map(|(&register, _)| register).collect();
+        let mut pc = from;
+        let mut back = from <= load;
+        while !back || pc < load {
+            let Some(inst) = instruction_at(self.machine, code, pc) else { return false };
+            let info = SiteInfo::new(self.machine, &Site { pc, inst, msb: branch.msb });
+            let mut read = info.reads().chain(info.merges()).flat_map(RegRange::numbers);
+            let reads = read.any(|register| marked.contains(&register));
+            if reads && info.effects.memory.is_some() {
+                return true;
+            }
+            for register in info.writes().flat_map(RegRange::numbers) {
+                if reads {
+                    marked.insert(register);
+                } else {
+                    marked.remove(&register);
+                }
+            }
+            let inst = &info.site.inst;
+            let target = inst.branch_target(self.machine, pc).filter(|&target| !back && target <= load);
+            back |= target.is_some();
+            pc = target.unwrap_or(pc + u64::from(inst.size));
+        }
+        false
+    }
+
     fn settle(&mut self, wave: u32, site: SiteId, of: usize, sink: &Sink) {
         let Some(suspicion) = self.waves.get(wave).and_then(|state| state.taint.suspicions[of].as_ref())
         else {
             return;
         };
         let (load, branch) = (&self.sites.get(suspicion.load).site, &self.sites.get(site).site);
-        let again = match sink {
+        let way = match sink {
             Sink::Branch(Some(target)) if *target > branch.pc => {
-                load.pc < branch.pc && self.goes_back(branch, *target, load.pc)
+                let again = load.pc < branch.pc && self.goes_back(branch, *target, load.pc);
+                again.then_some(branch.pc + u64::from(branch.inst.size))
             }
-            Sink::Branch(Some(target)) => (*target..branch.pc).contains(&load.pc),
-            _ => false,
+            Sink::Branch(Some(target)) => (*target..branch.pc).contains(&load.pc).then_some(*target),
+            _ => None,
         };
+        let is_data = |from| self.reaches_memory(wave, of, branch, from, load.pc);
+        let again = way.is_some_and(|from| suspicion.poll != Poll::Loop || !is_data(from));
         let polls = match (sink, suspicion.poll) {
             (Sink::Comparison, _) | (Sink::Branch(_), Poll::Any | Poll::Sum { .. }) => true,
             _ => again && suspicion.poll == Poll::Loop,
