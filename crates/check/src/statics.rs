@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::{
     Channel, Counter, CounterSet, Flow, Path, Verb, channels_of, wait_states_text, wait_text,
-    weaker_wait_text, with_wait,
+    weaker_wait_text,
 };
 use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
 use wavemark_memmodel::flow::{Graph, State, forward};
@@ -624,7 +624,7 @@ fn stronger(analysis: &Analysis<'_>, code: &Code, graph: &Graph, report: &Report
         let Some(&(_, n)) = info.effects.waits.iter().find(|(other, _)| *other == counter) else { continue };
         // A counter that has come to its largest number is not waited for.
         let most = most.min(analysis.counters.capacity(counter).saturating_sub(1));
-        if most <= n || with_wait(analysis.machine, &info.site.inst, counter, Some(most)).is_none() {
+        if most <= n {
             continue;
         }
         let weaker = weaker_wait_text(analysis.machine, &info.site.inst, counter, Some(most));

@@ -438,19 +438,22 @@ impl Checker {
                     ("W3", Class::Redundant, title)
                 }
             };
-            let finding = Finding::new(rule, class, Severity::Advice, title);
-            let most = match advice {
-                Advice::CouldBe(best) => Some(best),
-                Advice::HadNothing | Advice::Later(_) => None,
-            };
             // What nothing counts need not be waited for.
             let goes = |&(counter, _): &(Counter, u32)| {
                 executed_channels(counter).next().is_none() || goes.contains(&(site, counter))
             };
-            let weaker = weaker_wait_text(self.machine, &info.site.inst, counter, most);
-            let finding = match weaker.filter(|_| most.is_some() || !info.effects.waits.iter().all(goes)) {
-                Some(weaker) => finding.hint(format!("{weaker} instead of"), Some(info.site.clone())),
-                None => finding.hint("it can go, if that holds on every path", None),
+            let most = match advice {
+                Advice::CouldBe(best) => Some(best),
+                Advice::HadNothing | Advice::Later(_) => None,
+            };
+            let finding = Finding::new(rule, class, Severity::Advice, title);
+            let finding = if most.is_none() && info.effects.waits.iter().all(goes) {
+                finding.hint("it can go, if that holds on every path", None)
+            } else {
+                let Some(weaker) = weaker_wait_text(self.machine, &info.site.inst, counter, most) else {
+                    continue;
+                };
+                finding.hint(format!("{weaker} instead of"), Some(info.site.clone()))
             };
             let finding = finding.at("wait", &info.site, stats.wave);
             found.push(match advice {

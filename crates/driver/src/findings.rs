@@ -84,7 +84,7 @@ pub(crate) fn convert(
         author_hint,
         model: finding.model.map(str::to_owned),
         proven: (severity(finding.severity) == Severity::Advice).then_some(finding.proven),
-        weakened: finding.weakened.filter(|_| !finding.proven),
+        weakened: finding.weakened,
     }
 }
 

@@ -42,13 +42,11 @@ pub fn with_wait(machine: Machine, inst: &Inst, counter: Counter, n: Option<u32>
 /// The wait `inst` with the number `n` for `counter`, `None`: not waiting for it, as assembly has it: what else it waits for stays.
 /// `None` if it waits for nothing then, or as [`with_wait`].
 pub fn weaker_wait_text(machine: Machine, inst: &Inst, counter: Counter, n: Option<u32>) -> Option<String> {
-    let mut waits = effects(machine, inst).waits;
-    waits.retain(|(other, _)| *other != counter);
-    waits.extend(n.map(|n| (counter, n)));
-    match waits[..] {
+    let weaker = with_wait(machine, inst, counter, n)?;
+    match effects(machine, &weaker).waits[..] {
         [] => None,
         [(counter, n)] => Some(wait_text(machine, counter, n)),
-        _ => with_wait(machine, inst, counter, n).map(|inst| print(machine, &inst)),
+        _ => Some(print(machine, &weaker)),
     }
 }
 
