@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::Barrier;
-use wavemark_sim::events::{BarrierEvent, BarrierId, Blocked, Site, WaveId};
+use wavemark_sim::events::{BarrierEvent, BarrierId, Blocked, Scope, Site, WaveId};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
@@ -31,7 +31,7 @@ impl Phase {
     fn bring(&mut self, wave: WaveId, known: &Knowledge) {
         match self.known.iter_mut().find(|(workgroup, _)| *workgroup == wave.workgroup_flat) {
             Some((_, all)) => {
-                all.join(known);
+                all.learn(known, Scope::Cu);
             }
             None => self.known.push((wave.workgroup_flat, known.clone())),
         }
@@ -48,11 +48,8 @@ impl Phase {
     /// A wave learns what the others brought.
     fn take(&self, wave: WaveId, known: &mut Knowledge) {
         for (workgroup, all) in &self.known {
-            if *workgroup == wave.workgroup_flat && !wave.split {
-                known.join(all);
-            } else {
-                known.join_from_elsewhere(all);
-            }
+            let near = *workgroup == wave.workgroup_flat && !wave.split;
+            known.learn(all, if near { Scope::Cu } else { Scope::Se });
         }
     }
 }

@@ -3,8 +3,9 @@
 //! That an operation is over and comes before another says nothing of caches. A store is seen by other workgroups once
 //! it has reached the caches that both share: by its own scope, or by a write-back that the wave has waited for
 //! ([`Knowledge::written_back`]). A plain load sees it if the caches on its way hold nothing older: those of a wave are
-//! shared by its workgroup, unless that may be on several CUs, and an invalidate empties them ([`Knowledge::relied`] against [`Knowledge::acquired`]).
-//! Barriers and flags hand all of this on and lift nothing. (LLVM guide, "Memory Model GFX942" and "GFX12";
+//! shared by its workgroup, unless that may be on several CUs, and an invalidate empties them ([`Knowledge::relied`] against
+//! [`Knowledge::acquired`]). Those behind them are the same for a cluster: what one wave has emptied there is new for the
+//! others ([`Knowledge::shared`]). Barriers and flags hand all of this on and lift nothing. (LLVM guide, "Memory Model GFX942" and "GFX12";
 //! "synchronisation", 5.4.)
 //!
 //! What it does not tell apart: the caches of a shader engine from those of a CU. Both are written through, so that a
@@ -26,6 +27,9 @@ pub struct Knowledge {
     pub issued: WaveClock,
     /// Retired and ordered, and not hidden from plain loads by what their caches held before.
     pub relied: WaveClock,
+    /// Retired and ordered, and not hidden by what the caches hold that the cluster shares; those of the compute unit may still
+    /// hold what was there before.
+    pub shared: WaveClock,
     /// Retired and ordered; plain loads may still find what was there before.
     pub acquired: WaveClock,
     /// Written back so far that all of the device sees it.
@@ -37,39 +41,43 @@ pub struct Knowledge {
 impl Knowledge {
     /// Forget the waves that `which` does not accept; whether any is left.
     pub fn retain(&mut self, which: impl Fn(u32) -> bool + Copy) -> bool {
-        let Knowledge { issued, relied, acquired, written_back, performed } = self;
-        let clocks = [issued, relied, acquired, written_back, performed];
+        let Knowledge { issued, relied, shared, acquired, written_back, performed } = self;
+        let clocks = [issued, relied, shared, acquired, written_back, performed];
         clocks.into_iter().fold(false, |any, clock| {
             clock.retain(which);
             any || !clock.is_empty()
         })
     }
 
-    /// Learn what a wave hands on that goes through the same caches; whether any of it is new.
-    pub fn join(&mut self, other: &Knowledge) -> bool {
-        self.issued.join(&other.issued)
-            | self.relied.join(&other.relied)
+    /// Learn what a wave hands on that shares no more than `common` with this one: where its caches are others, they may be
+    /// emptied, and one's own are not. Whether any of it is new.
+    pub fn learn(&mut self, other: &Knowledge, common: Scope) -> bool {
+        let new = self.issued.join(&other.issued)
             | self.acquired.join(&other.acquired)
-            | self.written_back.join(&other.written_back)
+            | self.written_back.join(&other.written_back);
+        match common {
+            Scope::Cu => new | self.relied.join(&other.relied) | self.shared.join(&other.shared),
+            Scope::Se => {
+                new | self.learn_hidden(other)
+                    | self.shared.join(&other.relied)
+                    | self.shared.join(&other.shared)
+            }
+            Scope::Device | Scope::System => new | self.learn_hidden(other),
+        }
     }
 
-    /// Learn what a wave hands on that goes through other caches: they may be emptied, one's own are not. Whether any of it is
-    /// new.
-    pub fn join_from_elsewhere(&mut self, other: &Knowledge) -> bool {
-        self.issued.join(&other.issued)
-            | self.acquired.join(&other.relied)
-            | self.acquired.join(&other.acquired)
-            | self.acquired.join(&other.performed)
-            | self.written_back.join(&other.written_back)
+    /// Learn what one's own caches may still hide.
+    fn learn_hidden(&mut self, other: &Knowledge) -> bool {
+        self.acquired.join(&other.relied) | self.acquired.join(&other.performed)
     }
 
     /// The same of waves whose numbers are higher by so much.
     #[must_use]
     pub fn moved(&self, by: u32) -> Knowledge {
-        let Knowledge { issued, relied, acquired, written_back, performed } = self;
-        let [issued, relied, acquired, written_back, performed] =
-            [issued, relied, acquired, written_back, performed].map(|clock| clock.moved(by));
-        Knowledge { issued, relied, acquired, written_back, performed }
+        let Knowledge { issued, relied, shared, acquired, written_back, performed } = self;
+        let [issued, relied, shared, acquired, written_back, performed] =
+            [issued, relied, shared, acquired, written_back, performed].map(|clock| clock.moved(by));
+        Knowledge { issued, relied, shared, acquired, written_back, performed }
     }
 
     /// Whether what `publisher` knew when it handed this on is known: what a wave hands on grows with each operation that it
@@ -92,9 +100,13 @@ impl Knowledge {
         all
     }
 
-    /// The caches are empty: plain loads see what the waves that `which` accepts have done.
-    pub fn invalidate(&mut self, which: impl Fn(u32) -> bool) {
+    /// The caches up to a scope are empty: plain loads see what the waves that `which` accepts have done, those within it; and
+    /// what the caches behind are as new as, unless even the compute unit's own have kept what they held.
+    pub fn invalidate(&mut self, scope: Scope, which: impl Fn(u32) -> bool) {
         self.relied.join_where(&self.acquired, which);
+        if scope > Scope::Cu {
+            self.relied.join(&self.shared);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_sim::events::{OpId, Scope, WaveId};
+use wavemark_sim::events::{Channel, OpId, Scope, WaveId};
 
 use crate::knowledge::Knowledge;
 use crate::number;
@@ -19,7 +19,13 @@ pub(crate) struct Published {
     pub by: WaveId,
     pub scope: Scope,
     pub op: OpId,
+    /// The operation's place in its channel.
+    pub seq: (Channel, u32),
+    /// How many operations had published in this memory before.
+    pub order: u32,
     pub known: Arc<Knowledge>,
+    /// The operation takes a lock or gives it back, by what it is: an exchange, a comparison, or a store over such a one.
+    pub lock: bool,
     /// Among it is the end of a copy, of which its wave need not know.
     pub of_copy: bool,
 }
@@ -51,6 +57,8 @@ pub(crate) struct Publications {
     recent: Option<(u64, u32)>,
     /// With so many lists it is worth looking for those of the dead.
     forget_at: usize,
+    /// How many operations have published.
+    pub count: u32,
     /// The first dword that has carried anything, and the one behind the last, if there is one.
     carriers: Option<(u64, u64)>,
 }
@@ -76,6 +84,13 @@ impl Publications {
             entry.known = by.shared(&entry.known);
         }
         moved
+    }
+
+    /// What a dword carries.
+    pub fn of(&self, dword: u64) -> &[Published] {
+        let place = self.place(dword / PAGE as u64);
+        let list = place.map_or(0, |place| self.pages[place as usize][dword as usize % PAGE]);
+        list.checked_sub(1).map_or(&[], |at| &self.lists[at as usize].published)
     }
 
     /// Call `visit` with what dwords carry, once for neighbours that carry the same.
@@ -216,7 +231,16 @@ mod tests {
         let by = WaveId { index: agent, ..WaveId::default() };
         let mut known = Knowledge::default();
         known.issued.raise(agent, 0, 1);
-        Published { by, scope: Scope::Device, op: OpId(op), known: Arc::new(known), of_copy: false }
+        Published {
+            by,
+            scope: Scope::Device,
+            op: OpId(op),
+            seq: (Channel::Vm, 1),
+            order: 0,
+            known: Arc::new(known),
+            lock: false,
+            of_copy: false,
+        }
     }
 
     fn ops(memory: &mut Publications, dword: u64) -> Vec<u64> {

@@ -8,6 +8,7 @@ use wavemark_sim::events::{Channel, Direction, Site, Space};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
+use crate::knowledge::common_scope;
 use crate::meeting::Conflict;
 use crate::mistakes::{Lack, Place};
 use crate::relation::{Later, Relation, channel};
@@ -33,6 +34,8 @@ impl Checker {
             _ => format!("global memory at {:#x}", conflict.dword * 4),
         };
         let old_channel = channel(earlier.epoch.channel);
+        let common = common_scope(wave, other_id);
+        let narrower = if earlier.scope <= later.record.scope { &first } else { &second };
         let own = earlier.epoch.agent == wave.index;
         let issued = own || state.known.issued.knows(earlier.epoch);
         // How many were younger when it arrived at a barrier: that is all this wave knows of the other's issues.
@@ -58,7 +61,7 @@ impl Checker {
                 let wait = wait_text(self.machine, counter, 0);
                 (Class::MissingWait, "is not over", format!("{wait} {before}"))
             } else {
-                let op = write_back_text(self.machine);
+                let op = write_back_text(self.machine, common);
                 (Class::MissingWriteback, "is missing", format!("{op} and its wait {before}"))
             };
             let title = format!(
@@ -82,21 +85,16 @@ impl Checker {
             let (hint, hint_site) = if own_channel == Channel::Sm {
                 ("a scope beyond the CU on".to_owned(), Some(second.site.clone()))
             } else {
-                let text = invalidate_text(self.machine);
-                (format!("{text} with the scope that both waves share before"), Some(second.site.clone()))
+                let text = invalidate_text(self.machine, common);
+                (format!("{text} before"), Some(second.site.clone()))
             };
             ("M6", Class::MissingInvalidate, title, hint, hint_site)
         } else if conflict.relation == Relation::Apart && conflict.both_atomic {
             let title = format!(
                 "atomics of two waves meet in {place}, and a scope does not reach as far as the waves are apart"
             );
-            (
-                "M2",
-                Class::WrongScope,
-                title,
-                "the scope that both waves share on".to_owned(),
-                Some(second.site.clone()),
-            )
+            let hint = "the scope that both waves share on".to_owned();
+            ("M2", Class::WrongScope, title, hint, Some(narrower.site.clone()))
         } else if own {
             let operation =
                 state.operations.iter().find(|o| o.seq.contains(&(old_channel, earlier.epoch.seq)));
@@ -210,10 +208,7 @@ impl Checker {
             None if conflict.relation == Relation::NotWrittenBack => {
                 Some(self.mistakes.place(Lack::WriteBack, pcs[0]))
             }
-            None if class == Class::WrongScope => {
-                let narrower = if earlier.scope <= later.record.scope { pcs[0] } else { pcs[1] };
-                Some(self.mistakes.place(Lack::Scope, narrower))
-            }
+            None if class == Class::WrongScope => Some(self.mistakes.place(Lack::Scope, narrower.site.pc)),
             None => None,
         };
         if self.findings.count_known((rule, class), &pcs, mistake, || at_fault.clone()) {

@@ -121,8 +121,10 @@ impl Checker {
         let (own_channel, seq) = channel_for(op, access.space)?;
         let epoch = Epoch { agent: wave.index, channel: own_channel as u8, seq };
         let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != access.space);
+        let gives_lock_back = self.gives_lock_back(wave, access);
         let atomic = access.direction == Direction::Atomic
-            || (access.space == Space::Global && op.scope > Scope::Cu && !dma);
+            || (access.space == Space::Global && op.scope > Scope::Cu && !dma)
+            || gives_lock_back;
         let view = match view {
             Some(view) => view,
             None => View::of(self.waves.get(wave.index)?),
@@ -195,7 +197,7 @@ impl Checker {
         let expected = stored.is_none()
             && undefined.is_none()
             && conflicts.iter().all(|conflict| self.is_expected(&later, conflict));
-        self.depends_on_values |= noted && !repeats && !expected || keeps;
+        self.depends_on_values |= noted && !repeats && !expected || keeps || gives_lock_back;
         let settled = simple && expected && copies.is_empty();
         Some(Met { later, conflicts, undefined, copies, settled })
     }
@@ -257,8 +259,8 @@ impl Checker {
     fn judge(&mut self, later: &Later, conflict: &Conflict) -> bool {
         let own = conflict.earlier.epoch.agent == later.wave.index;
         let Some(other) = self.waves.id(conflict.earlier.epoch.agent) else { return false };
-        let near = common_scope(other, later.wave) == Scope::Cu;
-        if self.is_expected(later, conflict) {
+        let near = later.space == Space::Lds || common_scope(other, later.wave) == Scope::Cu;
+        if self.is_expected(later, conflict) || self.follows_what_it_saw(later, conflict) {
             return false;
         }
         if !own && conflict.write_first && later.loads_registers() {
@@ -300,6 +302,17 @@ impl Checker {
         true
     }
 
+    /// Whether an access writes over what its wave has seen there: the last of the workgroups resets their counter, a baton is
+    /// passed on.
+    fn follows_what_it_saw(&self, later: &Later, conflict: &Conflict) -> bool {
+        let Conflict { earlier, lanes, dword, .. } = conflict;
+        let writes = conflict.write_first && later.direction == Direction::Write && !later.record.dma;
+        writes
+            && !matches!(conflict.relation, Relation::Apart | Relation::NotWrittenBack)
+            && lanes.count_ones() == 1
+            && self.has_seen(later.wave.index, later.space, *dword, earlier.epoch)
+    }
+
     /// Whether a load that may mean nothing is meant to, if any branch depends on it.
     fn may_be_polled(&self, later: &Later, conflict: &Conflict) -> bool {
         let told = !matches!(conflict.relation, Relation::NotWrittenBack | Relation::Stale | Relation::Apart);
@@ -327,7 +340,8 @@ impl Checker {
     /// Whether what another wave has read before this access may mean nothing.
     fn may_have_been_polled(&self, later: &Later, conflict: &Conflict) -> bool {
         let other = self.waves.id(conflict.earlier.epoch.agent);
-        let near = other.is_some_and(|other| common_scope(other, later.wave) == Scope::Cu);
+        let near = later.space == Space::Lds
+            || other.is_some_and(|other| common_scope(other, later.wave) == Scope::Cu);
         conflict.both_atomic || later.direction == Direction::Atomic || near
     }
 

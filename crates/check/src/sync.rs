@@ -4,21 +4,25 @@
 //! CU, publishes what its wave knows; a load, or an atomic that returns what it reads, learns it when it
 //! retires ("synchronisation", 5.4), provided that both scopes reach as far as the two waves are apart. Between
 //! workgroups a cache invalidate must follow before it counts for plain loads ([`crate::knowledge`]). An LDS location
-//! that an atomic has touched synchronises likewise, without caches in between.
+//! that an atomic has touched synchronises likewise, without caches in between; a plain store there publishes if it gives a
+//! lock back ([`Checker::gives_lock_back`]).
+//!
+//! All accesses to one place have one order: what a wave writes there comes behind what it has read there, whoever wrote
+//! that, and whether or not that is over elsewhere ([`Checker::has_seen`]).
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Caches, Verb};
+use wavemark_isa::effects::{AtomicOp, Caches, Verb};
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Access, CacheOp, Channel, Direction, Issue, Scope, Space, WaveId};
+use wavemark_sim::events::{Access, CHANNELS, CacheOp, Channel, Direction, Issue, Scope, Space, WaveId};
 
 use crate::Checker;
 use crate::knowledge::{Knowledge, WaveClock, common_scope};
 use crate::polls::Load;
 use crate::published::{Publications, Published};
 use crate::relation::channel;
-use crate::shadow::{bounds, for_each_dword};
+use crate::shadow::{Place, bounds, for_each_dword};
 use crate::site_info::SiteId;
 use crate::snapshot::Moved;
 
@@ -26,8 +30,8 @@ use crate::snapshot::Moved;
 #[derive(Clone, Debug)]
 pub(crate) struct Acquire {
     seq: (Channel, u32),
-    /// What was published, and whether by a wave of the same workgroup.
-    learnt: SmallVec<[(bool, Arc<Knowledge>); 2]>,
+    /// What was published, and the scope that its wave shares with this one.
+    learnt: SmallVec<[(Scope, Arc<Knowledge>); 2]>,
 }
 
 /// A write-back in flight.
@@ -49,7 +53,7 @@ pub(crate) struct Invalidate {
 /// What a wave has learnt of late: what it knows only grows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LearntOfLate {
-    known: SmallVec<[(bool, Arc<Knowledge>); 4]>,
+    known: SmallVec<[(Scope, Arc<Knowledge>); 4]>,
     /// The one that is forgotten next.
     next: usize,
 }
@@ -59,10 +63,10 @@ impl LearntOfLate {
     const MOST: usize = 8;
 
     /// Whether it has learnt this so; it has now.
-    fn knows(&mut self, (near, known): (bool, &Arc<Knowledge>)) -> bool {
-        let knows = self.known.iter().any(|(so, other)| *so == near && Arc::ptr_eq(other, known));
+    fn knows(&mut self, (common, known): (Scope, &Arc<Knowledge>)) -> bool {
+        let knows = self.known.iter().any(|(so, other)| *so == common && Arc::ptr_eq(other, known));
         if !knows {
-            let new = (near, Arc::clone(known));
+            let new = (common, Arc::clone(known));
             let full = self.known.len() == Self::MOST;
             match self.known.get_mut(self.next).filter(|_| full) {
                 Some(old) => *old = new,
@@ -77,7 +81,7 @@ impl LearntOfLate {
 impl Acquire {
     /// The same of waves whose numbers are higher by so much.
     pub fn moved(&self, by: &mut Moved) -> Acquire {
-        let learnt = self.learnt.iter().map(|(near, known)| (*near, by.shared(known))).collect();
+        let learnt = self.learnt.iter().map(|(common, known)| (*common, by.shared(known))).collect();
         Acquire { seq: self.seq, learnt }
     }
 }
@@ -99,13 +103,43 @@ impl Invalidate {
 /// Where what was published in global memory stands, beside the LDS of workgroups.
 const GLOBAL: u32 = u32::MAX;
 
-fn publishes(op: &Issue, access: &Access) -> bool {
-    match access.space {
-        Space::Lds => access.direction == Direction::Atomic,
-        _ => {
-            access.direction == Direction::Atomic
-                || (access.direction == Direction::Write && op.scope > Scope::Cu && op.accesses.len() == 1)
+/// What a wave has seen of late in dwords where others publish.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen(SmallVec<[SeenDword; 2]>);
+
+#[derive(Clone, Copy, Debug)]
+struct SeenDword {
+    /// Which memory, and where there.
+    at: (u32, u64),
+    /// The load.
+    seq: (Channel, u32),
+    /// How many operations had published in that memory.
+    count: u32,
+}
+
+impl Seen {
+    /// So many dwords are remembered.
+    const MOST: usize = 4;
+
+    fn note(&mut self, new: SeenDword) {
+        self.0.retain(|old| old.at != new.at);
+        if self.0.len() == Self::MOST {
+            self.0.remove(0);
         }
+        self.0.push(new);
+    }
+
+    /// The same of a wave of another workgroup.
+    pub fn move_to(&mut self, workgroup: u32) {
+        for SeenDword { at, .. } in self.0.iter_mut().filter(|seen| seen.at.0 != GLOBAL) {
+            at.0 = workgroup;
+        }
+    }
+
+    /// How many operations had published in a memory when a dword there was last seen by a load that is retired.
+    fn count(&self, at: (u32, u64), retired: &[u32; CHANNELS]) -> u32 {
+        let is_over = |seen: &&SeenDword| seen.at == at && retired[seen.seq.0 as usize] >= seen.seq.1;
+        self.0.iter().find(is_over).map_or(0, |seen| seen.count)
     }
 }
 
@@ -118,8 +152,8 @@ fn learnt(
     known: &Knowledge,
     space: Space,
     scope: Scope,
-) -> SmallVec<[(bool, Arc<Knowledge>); 2]> {
-    let mut learnt: SmallVec<[(bool, Arc<Knowledge>); 2]> = SmallVec::new();
+) -> SmallVec<[(Scope, Arc<Knowledge>); 2]> {
+    let mut learnt: SmallVec<[(Scope, Arc<Knowledge>); 2]> = SmallVec::new();
     published.visit(dwords, |published| {
         for entry in published {
             let needed = common_scope(entry.by, wave);
@@ -130,7 +164,7 @@ fn learnt(
                 needed > Scope::Cu && !entry.of_copy && known.includes_of(&entry.known, entry.by.index);
             let is_new = !again && !learnt.iter().any(|(_, known)| Arc::ptr_eq(known, &entry.known));
             if inclusive && !own && is_new {
-                learnt.push((needed == Scope::Cu, entry.known.clone()));
+                learnt.push((needed, entry.known.clone()));
             }
         }
     });
@@ -147,15 +181,17 @@ fn add(list: &mut SmallVec<[Published; 1]>, new: &Published, is_over: impl Fn(u3
     match list.iter_mut().find(|entry| entry.by.index == new.by.index) {
         // Copies end in any order with what their wave does meanwhile.
         Some(entry) if new.of_copy || entry.of_copy => {
-            Arc::make_mut(&mut entry.known).join(&new.known);
-            (entry.op, entry.of_copy) = (entry.op.max(new.op), true);
+            Arc::make_mut(&mut entry.known).learn(&new.known, Scope::Cu);
+            (entry.op, entry.of_copy, entry.lock) = (entry.op.max(new.op), true, false);
             entry.scope = entry.scope.max(new.scope);
         }
         // What a wave knows only grows.
         Some(entry) => {
             if entry.op < new.op {
                 (entry.op, entry.known) = (new.op, new.known.clone());
+                (entry.seq, entry.order) = (new.seq, new.order);
             }
+            entry.lock &= new.lock;
             entry.scope = entry.scope.max(new.scope);
         }
         None => list.push(new.clone()),
@@ -168,7 +204,7 @@ const VECTOR: &[u8] = &[Channel::Vm as u8, Channel::Ld as u8, Channel::St as u8]
 impl Checker {
     /// An operation that may publish is issued: what the wave has waited for was to be published.
     pub(crate) fn note_release(&mut self, wave: WaveId, site: SiteId, op: &Issue) {
-        if !op.accesses.iter().any(|a| publishes(op, a)) {
+        if !op.accesses.iter().any(|access| self.publishes(wave, op, access)) {
             return;
         }
         if op.accesses.iter().any(|a| a.space == Space::Global)
@@ -182,7 +218,7 @@ impl Checker {
     /// What an operation publishes, if it does: what its wave knew when it was issued.
     fn published_by(&self, wave: WaveId, op: &Issue) -> Option<Knowledge> {
         // A compare-and-swap that fails is a load.
-        if op.failed || !op.accesses.iter().any(|a| publishes(op, a)) {
+        if op.failed || !op.accesses.iter().any(|access| self.publishes(wave, op, access)) {
             return None;
         }
         let &(channel, seq) = op.seq.first()?;
@@ -196,7 +232,7 @@ impl Checker {
             // An LDS atomic performs in order with the wave's LDS operations; the arrive of an asynchronous
             // copy or of a tensor transfer follows the earlier ones of its class.
             if matches!(channel, Channel::Ds | Channel::Al | Channel::Td)
-                && op.accesses.iter().any(|a| a.space == Space::Lds && a.direction == Direction::Atomic)
+                && op.accesses.iter().any(|a| a.space == Space::Lds && a.direction != Direction::Read)
             {
                 known.relied.raise(wave.index, channel as u8, seq);
             }
@@ -216,6 +252,61 @@ impl Checker {
             };
             performed.join_channels(issued, VECTOR, near);
         }
+    }
+
+    /// Whether an access publishes what its wave knows.
+    fn publishes(&self, wave: WaveId, op: &Issue, access: &Access) -> bool {
+        match (access.space, access.direction) {
+            (_, Direction::Atomic) => true,
+            (Space::Lds, _) => self.gives_lock_back(wave, access),
+            (_, Direction::Write) => op.scope > Scope::Cu && op.accesses.len() == 1,
+            (_, Direction::Read) => false,
+        }
+    }
+
+    /// Whether an access stores in a dword of LDS that nothing but exchanges and comparisons has touched, and such stores, all
+    /// of which the wave knows: so a lock is given back that the wave has taken.
+    pub(crate) fn gives_lock_back(&self, wave: WaveId, access: &Access) -> bool {
+        if (access.space, access.direction) != (Space::Lds, Direction::Write) {
+            return false;
+        }
+        let place = Place::of(&access.extent).filter(|place| place.bytes == 4 && place.at % 4 == 0);
+        let published = self.published.get(&wave.workgroup_flat);
+        let (Some(place), Some(published), Some(state)) = (place, published, self.waves.get(wave.index))
+        else {
+            return false;
+        };
+        let carried = published.of(place.at / 4);
+        let is_known = |entry: &Published| state.known.includes_of(&entry.known, entry.by.index);
+        !carried.is_empty() && carried.iter().all(|entry| entry.lock && is_known(entry))
+    }
+
+    /// Whether an operation can take a lock: it sees what was there, and may leave it.
+    fn takes_lock(&self, wave: WaveId, (channel, seq): (Channel, u32)) -> bool {
+        let operation = self.waves.get(wave.index).and_then(|state| state.operation_at(channel as u8, seq));
+        let memory = operation.and_then(|(_, operation)| self.sites.get(operation.site).effects.memory);
+        memory.is_some_and(|memory| {
+            let atomic = memory.atomic.filter(|_| memory.verb == Verb::AtomicReturn);
+            matches!(atomic, Some(AtomicOp::Swap | AtomicOp::CmpSwap | AtomicOp::CmpStore))
+        })
+    }
+
+    /// Whether a wave has seen, by a load that is retired, what an operation has left in a dword, or what came later: whatever the
+    /// wave writes there comes behind it, as all accesses to one place have one order. Of how far that operation is elsewhere
+    /// this says nothing.
+    pub(crate) fn has_seen(&self, wave: u32, space: Space, dword: u64, operation: Epoch) -> bool {
+        let (Some(state), Some(id)) = (self.waves.get(wave), self.waves.id(operation.agent)) else {
+            return false;
+        };
+        let memory = if space == Space::Lds { id.workgroup_flat } else { GLOBAL };
+        let count = state.seen.count((memory, dword), &state.retired);
+        let carried = self.published.get(&memory).map_or(&[][..], |published| published.of(dword));
+        carried.iter().any(|entry| {
+            entry.by.index == operation.agent
+                && entry.order < count
+                && entry.seq.0 as u8 == operation.channel
+                && entry.seq.1 >= operation.seq
+        })
     }
 
     /// Whether an operation tells its wave what it has read. An atomic that does not return the old value may have come
@@ -249,7 +340,7 @@ impl Checker {
             let may_find = |published: &Publications| published.may_have(bounds(&access.extent));
             let may_learn = may_learn && self.published.get(&memory).is_some_and(may_find);
             let reads = op.seq.first().copied().filter(|&seq| may_learn && self.returns(wave, seq));
-            let release = release.as_ref().filter(|_| publishes(op, access));
+            let release = release.as_ref().filter(|_| self.publishes(wave, op, access));
             if reads.is_none() && release.is_none() {
                 continue;
             }
@@ -262,11 +353,15 @@ impl Checker {
             if let Some(seq) = reads {
                 self.acquire(wave, seq, &dwords, (access.space, op.scope));
             }
-            if let Some(release) = release {
+            if let (Some(release), Some(&seq)) = (release, op.seq.first()) {
+                let lock = access.space == Space::Lds
+                    && (access.direction == Direction::Write || self.takes_lock(wave, seq));
                 let published = self.published.entry(memory).or_default();
                 let of_copy = op.seq.iter().any(|(channel, _)| matches!(channel, Channel::Al | Channel::Td));
-                let entry =
-                    Published { by: wave, scope: op.scope, op: op.id, known: release.clone(), of_copy };
+                let (scope, known) = (op.scope, release.clone());
+                let order = published.count;
+                published.count += 1;
+                let entry = Published { by: wave, scope, op: op.id, seq, order, known, lock, of_copy };
                 if access.direction == Direction::Write {
                     published.replace(dwords, entry);
                 } else {
@@ -298,6 +393,9 @@ impl Checker {
         else {
             return;
         };
+        if let &[dword] = dwords {
+            state.seen.note(SeenDword { at: (memory, dword), seq, count: published.count });
+        }
         let learnt = learnt(published, dwords, wave, &state.known, space, scope);
         if !learnt.is_empty() {
             state.acquires.push(Acquire { seq, learnt });
@@ -330,12 +428,12 @@ impl Checker {
         let (mut new, of_late) = (false, &mut state.learnt_of_late);
         state.acquires.retain(|acquire| {
             if is_retired(acquire.seq) {
-                for (near, learnt) in &acquire.learnt {
+                for (common, learnt) in &acquire.learnt {
                     // What polls reads the same again and again.
-                    if of_late.knows((*near, learnt)) {
+                    if of_late.knows((*common, learnt)) {
                         continue;
                     }
-                    new |= if *near { known.join(learnt) } else { known.join_from_elsewhere(learnt) };
+                    new |= known.learn(learnt, *common);
                 }
             }
             !is_retired(acquire.seq)
@@ -348,7 +446,7 @@ impl Checker {
         });
         state.invalidates.retain(|invalidate| {
             if is_retired(invalidate.seq) {
-                new |= known.join(&invalidate.known);
+                new |= known.learn(&invalidate.known, Scope::Cu);
             }
             !is_retired(invalidate.seq)
         });
@@ -381,7 +479,8 @@ impl Checker {
             // What the CU's own cache is filled with from now on is as new as this; it may still hold older data.
             let fresh = state.known.ordered(|agent| apart(agent) <= cache.scope);
             if let Some(state) = self.waves.get_mut(wave.index) {
-                state.shared_fresh = fresh;
+                state.known.shared.join(&fresh);
+                state.note_learnt();
             }
             return;
         }
@@ -389,8 +488,7 @@ impl Checker {
         let near = cache.invalidate && cache.caches != Caches::Device;
         let invalidated = near.then(|| {
             let mut known = state.known.clone();
-            known.invalidate(|agent| apart(agent) <= cache.scope);
-            known.relied.join(&state.shared_fresh);
+            known.invalidate(cache.scope, |agent| apart(agent) <= cache.scope);
             known
         });
         let Some(state) = self.waves.get_mut(wave.index) else { return };

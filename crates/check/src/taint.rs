@@ -25,7 +25,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb, effects};
-use wavemark_sim::events::{Issue, Site};
+use wavemark_sim::events::{Issue, Scope, Site};
 use wavemark_sim::regs::{Regs, sindex};
 use wavemark_target::Machine;
 
@@ -363,54 +363,80 @@ impl Checker {
         state.taint.in_flight.push((register, Mark { bits: all_bits(register), of }));
     }
 
-    /// Whether the way on that a forward branch leaves, up to where it goes, comes back to `load` or before it: the branch
-    /// is the exit of a loop.
-    fn goes_back(&self, branch: &Site, exit: u64, load: u64) -> bool {
-        let Some(code) = &self.code else { return false };
-        let mut pc = branch.pc + u64::from(branch.inst.size);
-        while pc < exit {
-            let Some(inst) = instruction_at(self.machine, code, pc) else { return false };
-            match effects(self.machine, &inst).flow {
-                Flow::Branch | Flow::ConditionalBranch => {
-                    let target = inst.branch_target(self.machine, pc);
-                    return target.is_some_and(|target| target <= load);
-                }
-                Flow::Next | Flow::Wait | Flow::Halt | Flow::Barrier => {}
-                Flow::End | Flow::Trap | Flow::Indirect | Flow::Call => return false,
-            }
-            pc += u64::from(inst.size);
-        }
-        false
+    /// The registers that a suspicion of a wave is about.
+    fn marked(&self, wave: u32, of: usize) -> FxHashSet<u32> {
+        let marks = self.waves.get(wave).into_iter().flat_map(|state| &state.taint.marks);
+        marks
+            .filter(|(_, marks)| marks.iter().any(|mark| mark.of == of))
+            .map(|(&register, _)| register)
+            .collect()
     }
 
-    /// Whether what a suspicion is about gets into an access to memory on the way `from` a branch back to the load.
-    fn reaches_memory(&self, wave: u32, of: usize, branch: &Site, from: u64, load: u64) -> bool {
-        let (Some(code), Some(state)) = (&self.code, self.waves.get(wave)) else { return false };
-        let marks = state.taint.marks.iter().filter(|(_, marks)| marks.iter().any(|mark| mark.of == of));
-        let mut marked: FxHashSet<u32> = marks.map(|(&register, _)| register).collect();
-        let mut pc = from;
-        let mut back = from <= load;
-        while !back || pc < load {
-            let Some(inst) = instruction_at(self.machine, code, pc) else { return false };
-            let info = SiteInfo::new(self.machine, &Site { pc, inst, msb: branch.msb });
-            let mut read = info.reads().chain(info.merges()).flat_map(RegRange::numbers);
-            let reads = read.any(|register| marked.contains(&register));
-            if reads && info.effects.memory.is_some() {
-                return true;
+    /// Follows the code `from` behind a branch back to `load`: whether what `marked` registers hold gets into an access to memory
+    /// on the way. `None` if it does not come there, or past `exit` first.
+    fn way_back(
+        &self,
+        branch: &Site,
+        from: u64,
+        (load, exit): (u64, Option<u64>),
+        mut marked: FxHashSet<u32>,
+    ) -> Option<bool> {
+        let code = self.code.as_ref()?;
+        let (mut pc, mut back, mut accessed) = (from, from <= load, false);
+        let mut passed = FxHashSet::default();
+        while pc != load {
+            if Some(pc) == exit || !passed.insert(pc) {
+                return None;
             }
-            for register in info.writes().flat_map(RegRange::numbers) {
-                if reads {
-                    marked.insert(register);
-                } else {
-                    marked.remove(&register);
+            let inst = instruction_at(self.machine, code, pc)?;
+            let target = || inst.branch_target(self.machine, pc);
+            let next = match effects(self.machine, &inst).flow {
+                Flow::Branch => target()?,
+                Flow::ConditionalBranch if !back && target()? <= load => target()?,
+                Flow::End | Flow::Trap | Flow::Indirect | Flow::Call => return None,
+                _ => pc + u64::from(inst.size),
+            };
+            back |= next <= load;
+            if !marked.is_empty() {
+                let info = SiteInfo::new(self.machine, &Site { pc, inst, msb: branch.msb });
+                let mut read = info.reads().chain(info.merges()).flat_map(RegRange::numbers);
+                let reads = read.any(|register| marked.contains(&register));
+                accessed |= reads && info.effects.memory.is_some();
+                for register in info.writes().flat_map(RegRange::numbers) {
+                    if reads {
+                        marked.insert(register);
+                    } else {
+                        marked.remove(&register);
+                    }
                 }
             }
-            let inst = &info.site.inst;
-            let target = inst.branch_target(self.machine, pc).filter(|&target| !back && target <= load);
-            back |= target.is_some();
-            pc = target.unwrap_or(pc + u64::from(inst.size));
+            pc = next;
         }
-        false
+        Some(accessed)
+    }
+
+    /// Whether a branch that is decided by what a suspicion is about goes back over its load, and that does not get into an access
+    /// to memory on the way: the load polls.
+    fn polls_by(&self, wave: u32, of: usize, site: SiteId, target: u64) -> bool {
+        let suspicion = self.waves.get(wave).and_then(|state| state.taint.suspicions[of].as_ref());
+        let Some(suspicion) = suspicion else { return false };
+        let (load, info) = (self.sites.get(suspicion.load).site.pc, self.sites.get(site));
+        let branch = &info.site;
+        let behind = branch.pc + u64::from(branch.inst.size);
+        let marked = match suspicion.poll {
+            Poll::Loop => self.marked(wave, of),
+            _ => FxHashSet::default(),
+        };
+        if load >= branch.pc || (load + 1..branch.pc).contains(&target) {
+            return false;
+        }
+        if target > branch.pc {
+            return self.way_back(branch, behind, (load, Some(target)), marked) == Some(false);
+        }
+        // Where no lane is left to go on, what is behind the branch is skipped, and may come back to the load as well.
+        let on_exec = info.uses.iter().any(|used| used.read && used.range.from == sindex::EXEC);
+        let skipped = on_exec && self.way_back(branch, behind, (load, None), marked.clone()) == Some(true);
+        !skipped && self.way_back(branch, target, (load, None), marked) != Some(true)
     }
 
     fn settle(&mut self, wave: u32, site: SiteId, of: usize, sink: &Sink) {
@@ -418,17 +444,11 @@ impl Checker {
         else {
             return;
         };
-        let (load, branch) = (&self.sites.get(suspicion.load).site, &self.sites.get(site).site);
-        let way = match sink {
-            Sink::Branch(Some(target)) if *target > branch.pc => {
-                let again = load.pc < branch.pc && self.goes_back(branch, *target, load.pc);
-                again.then_some(branch.pc + u64::from(branch.inst.size))
-            }
-            Sink::Branch(Some(target)) => (*target..branch.pc).contains(&load.pc).then_some(*target),
-            _ => None,
+        let branch = &self.sites.get(site).site;
+        let again = match sink {
+            Sink::Branch(Some(target)) => self.polls_by(wave, of, site, *target),
+            _ => false,
         };
-        let is_data = |from| self.reaches_memory(wave, of, branch, from, load.pc);
-        let again = way.is_some_and(|from| suspicion.poll != Poll::Loop || !is_data(from));
         let polls = match (sink, suspicion.poll) {
             (Sink::Comparison, _) | (Sink::Branch(_), Poll::Any | Poll::Sum { .. }) => true,
             _ => again && suspicion.poll == Poll::Loop,
@@ -450,7 +470,7 @@ impl Checker {
         if polls {
             self.polls.insert(suspicion.load);
             if let (Some(known), Some(state)) = (&suspicion.learns, self.waves.get_mut(wave)) {
-                state.known.join(known);
+                state.known.learn(known, Scope::Cu);
                 state.note_learnt();
             }
         } else if let Some(finding) = suspicion.finding {

@@ -136,8 +136,6 @@ pub struct WaveState {
     pub taint: Taint,
     /// What was over when the scalar cache was last emptied.
     pub scalar_fresh: WaveClock,
-    /// What the cache that a shader array shares holds nothing older than.
-    pub shared_fresh: WaveClock,
     /// Write-backs that are not yet retired.
     pub write_backs: Vec<crate::sync::WriteBack>,
     /// Invalidates that are not yet retired, where they count only then.
@@ -181,6 +179,8 @@ pub struct WaveState {
     pub last_release: Option<SiteId>,
     /// Synchronisation locations read by loads that are not yet retired.
     pub acquires: Vec<crate::sync::Acquire>,
+    /// What it has seen there of late.
+    pub seen: crate::sync::Seen,
     /// What it has learnt by such loads of late.
     pub learnt_of_late: crate::sync::LearntOfLate,
     /// The numbers in their cluster of operations in flight whose part in global memory is done.
@@ -228,7 +228,6 @@ impl WaveState {
             learnt: Arc::default(),
             taint: Taint::default(),
             scalar_fresh: WaveClock::new(),
-            shared_fresh: WaveClock::new(),
             write_backs: Vec::new(),
             invalidates: Vec::new(),
             seq: [0; CHANNELS],
@@ -251,6 +250,7 @@ impl WaveState {
             assumed_order: Vec::new(),
             last_release: None,
             acquires: Vec::new(),
+            seen: crate::sync::Seen::default(),
             learnt_of_late: crate::sync::LearntOfLate::default(),
             performed: Vec::new(),
             translations: None,
@@ -373,9 +373,9 @@ impl WaveState {
         moved.known = self.known.moved(by.agents);
         moved.learnt = by.shared(&self.learnt);
         moved.scalar_fresh = self.scalar_fresh.moved(by.agents);
-        moved.shared_fresh = self.shared_fresh.moved(by.agents);
         moved.write_backs = self.write_backs.iter().map(|of| of.moved(by.agents)).collect();
         moved.invalidates = self.invalidates.iter().map(|of| of.moved(by.agents)).collect();
+        moved.seen.move_to(id.workgroup_flat);
         moved.learnt_of_late = crate::sync::LearntOfLate::default();
         moved.acquires = self.acquires.iter().map(|of| of.moved(by)).collect();
         for operation in &mut moved.operations {

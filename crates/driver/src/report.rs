@@ -315,11 +315,15 @@ impl Finding {
         if self.rule.is_empty() { self.class.name() } else { &self.rule }
     }
 
-    /// Whether `other` says the same of the same instructions.
+    /// Whether `other` says the same of the same instructions: of two that nothing orders, either may come first.
     pub(crate) fn is_again(&self, other: &Finding) -> bool {
         // Of what has no address, the place in the source.
         let end = |site: &'_ Site| (site.pc, site.source.clone().filter(|_| site.pc.is_none()));
-        let ends = |finding: &Finding| finding.sites.iter().take(2).map(end).collect::<Vec<_>>();
+        let ends = |finding: &Finding| {
+            let mut ends: Vec<_> = finding.sites.iter().take(2).map(end).collect();
+            ends.sort();
+            ends
+        };
         (&self.rule, self.class, self.severity) == (&other.rule, other.class, other.severity)
             && ends(self) == ends(other)
             && self.hint == other.hint

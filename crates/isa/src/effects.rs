@@ -45,16 +45,14 @@ mod weaker;
 
 pub use atomic::AtomicOp;
 pub use bank::{Bank, VgprMsb};
-pub use control::{
-    Barrier, Control, Flow, Wait, invalidate_text, wait_states_text, wait_text, write_back_text,
-};
+pub use control::{Barrier, Control, Flow, Wait, wait_states_text, wait_text};
 pub use counter::{Channel, Counter, CounterSet, channels_of};
 pub use hwreg::{HwField, HwReg};
 pub use logic::Logic;
 pub use memory::{Caches, Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
 pub use policy::{Policy, Scope};
 pub use unit::{Lanes, Passes, Unit};
-pub use weaker::{weaker_wait_text, with_scope, with_wait};
+pub use weaker::{invalidate_text, weaker_wait_text, with_scope, with_wait, write_back_text};
 
 /// A register that an instruction touches.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,6 @@
 use smallvec::SmallVec;
 
 use super::counter::Counter;
-use super::memory::{Memory, Path, Verb};
 use crate::role::{Class, ImmKind};
 use crate::row::Row;
 use crate::{Inst, Machine, Operand, Table, named};
@@ -237,22 +236,4 @@ pub fn wait_states_text(machine: Machine, states: u8) -> String {
         (true, 1) => "v_nop".to_owned(),
         (true, _) => format!("{states} v_nop"),
     }
-}
-
-/// The instruction that invalidates the caches that vector memory goes through.
-pub fn invalidate_text(machine: Machine) -> &'static str {
-    cache_operation(machine, true, false).unwrap_or("an invalidate")
-}
-
-/// The instruction that writes back what vector memory has in caches.
-pub fn write_back_text(machine: Machine) -> &'static str {
-    cache_operation(machine, false, true).unwrap_or("a write-back")
-}
-
-fn cache_operation(machine: Machine, invalidate: bool, write_back: bool) -> Option<&'static str> {
-    let wanted = |memory: &Memory| {
-        memory.verb == Verb::Cache { invalidate, write_back } && memory.path != Path::Scalar
-    };
-    let mut rows = Table::of(machine).synchronisation();
-    rows.find(|row| row.effects.memory.as_ref().is_some_and(wanted)).map(|row| row.mnemonic)
 }

@@ -1,14 +1,15 @@
 //! Instructions that synchronise otherwise: a wait with another number for one counter, a memory operation of another
-//! scope. What reads them stands in `control` and `policy`; this is the way back.
+//! scope, a cache operation of some scope. What reads them stands in `control` and `policy`; this is the way back.
 
 use wavemark_target::facts::CachePolicy;
 
 use super::control::{Wait, wait_text};
 use super::counter::Counter;
 use super::effects;
+use super::memory::{Caches, Path, Verb};
 use super::policy::Scope;
 use crate::role::{Class, ImmKind};
-use crate::{Inst, Machine, Operand, Table, named, print};
+use crate::{Inst, Machine, NoSymbols, Operand, Table, named, parse, print};
 
 /// The wait `inst` with the number `n` for `counter`, `None`: not waiting for it. `None` if `inst` does not wait for
 /// `counter`, or its field cannot say the number: the largest value of some fields means not to wait.
@@ -75,10 +76,53 @@ pub fn with_scope(machine: Machine, inst: &Inst, scope: Scope) -> Option<Inst> {
     })
 }
 
+/// The instructions by which loads of vector memory see what waves have stored that share no more than `scope` with the one
+/// that loads, as assembly has them: they empty the caches in between.
+pub fn invalidate_text(machine: Machine, scope: Scope) -> String {
+    let invalidates = || cache_operations(machine).filter(|operation| operation.invalidates);
+    let shared = invalidates().find(|operation| operation.caches == Caches::Shared && scope >= Scope::Device);
+    let near = invalidates().filter(|operation| matches!(operation.caches, Caches::All | Caches::Near));
+    let near = near.max_by_key(|operation| !operation.writes_back);
+    let texts = shared.into_iter().chain(near).map(|operation| scoped(machine, operation.mnemonic, scope));
+    texts.collect::<Vec<_>>().join(" and ")
+}
+
+/// The instruction that writes back what vector memory has in caches, as far as waves share no more than `scope`; empty if
+/// there is none.
+pub fn write_back_text(machine: Machine, scope: Scope) -> String {
+    let mut writes_back =
+        cache_operations(machine).filter(|operation| operation.writes_back && !operation.invalidates);
+    writes_back.next().map_or_else(String::new, |operation| scoped(machine, operation.mnemonic, scope))
+}
+
+/// What an instruction does to the caches of vector memory.
+struct CacheOperation {
+    mnemonic: &'static str,
+    invalidates: bool,
+    writes_back: bool,
+    caches: Caches,
+}
+
+fn cache_operations(machine: Machine) -> impl Iterator<Item = CacheOperation> {
+    Table::of(machine).synchronisation().filter_map(|row| {
+        let memory = row.effects.memory.as_ref().filter(|memory| memory.path != Path::Scalar)?;
+        let Verb::Cache { invalidate: invalidates, write_back: writes_back } = memory.verb else {
+            return None;
+        };
+        Some(CacheOperation { mnemonic: row.mnemonic, invalidates, writes_back, caches: memory.caches })
+    })
+}
+
+/// An instruction of which nothing is said but its scope.
+fn scoped(machine: Machine, mnemonic: &str, scope: Scope) -> String {
+    let plain = parse(machine, mnemonic, &NoSymbols).map(|parsed| parsed.inst);
+    let scoped = plain.map(|inst| with_scope(machine, &inst, scope).unwrap_or(inst));
+    scoped.map_or_else(|_| mnemonic.to_owned(), |inst| print(machine, &inst))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{NoSymbols, parse};
     use wavemark_target::Processor;
 
     fn inst(machine: Machine, text: &str) -> Inst {
@@ -100,6 +144,25 @@ mod tests {
         let text = |counter, n| with_wait(gfx1250, &both, counter, n).map(|inst| print(gfx1250, &inst));
         assert_eq!(text(Counter::Load, Some(2)).as_deref(), Some("s_wait_loadcnt_dscnt 0x203"));
         assert_eq!(text(Counter::Ds, None).as_deref(), Some("s_wait_loadcnt_dscnt 0x13f"));
+    }
+
+    #[test]
+    fn cache_operations_of_a_scope() {
+        use Processor::*;
+        for (processor, scope, invalidate, write_back) in [
+            (Gfx908, Scope::Device, "buffer_wbinvl1_vol", ""),
+            (Gfx90a, Scope::Device, "buffer_wbinvl1_vol", "buffer_wbl2"),
+            (Gfx950, Scope::Se, "buffer_inv sc0", "buffer_wbl2 sc0"),
+            (Gfx950, Scope::Device, "buffer_inv sc1", "buffer_wbl2 sc1"),
+            (Gfx1100, Scope::Se, "buffer_gl0_inv", ""),
+            (Gfx1100, Scope::Device, "buffer_gl1_inv and buffer_gl0_inv", ""),
+            (Gfx1250, Scope::Se, "global_inv scope:SCOPE_SE", "global_wb scope:SCOPE_SE"),
+            (Gfx1250, Scope::Device, "global_inv scope:SCOPE_DEV", "global_wb scope:SCOPE_DEV"),
+        ] {
+            let machine = Machine::new(processor);
+            let texts = (invalidate_text(machine, scope), write_back_text(machine, scope));
+            assert_eq!((texts.0.as_str(), texts.1.as_str()), (invalidate, write_back), "{processor:?}");
+        }
     }
 
     #[test]
