@@ -1,4 +1,5 @@
 ; with: asynccnt=one nothing
+; without launch
 ; A wait counts on asynchronous loads and stores being one queue: the store is younger than the load.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"

@@ -64,7 +64,7 @@ use wave_state::{Before, Moves, Operation, WaveState};
 pub struct Model {
     /// `multicast=timeout`: missing participants are a warning.
     pub multicast_timeout: bool,
-    /// `asynccnt=one`: asynchronous loads and stores are one FIFO.
+    /// `asynccnt=one`: asynchronous loads and stores are one FIFO. What is executed and checked is then [`Model::machine`].
     pub asynccnt_one: bool,
     /// `xcnt=strict`: registers that a replay needs must be kept, those of asynchronous copies as well.
     pub xcnt_strict: bool,
@@ -83,6 +83,14 @@ pub struct Model {
     pub cu_order_in_workgroup: bool,
     /// `end-of-program=lint`: copies into LDS that are in flight when a wave ends are a warning.
     pub end_is_lint: bool,
+}
+
+impl Model {
+    /// A machine as this reads its manual.
+    #[must_use]
+    pub fn machine(self, machine: Machine) -> Machine {
+        Machine { one_async_queue: self.asynccnt_one, ..machine }
+    }
 }
 
 /// An open question with two readings.
@@ -202,15 +210,15 @@ impl Checker {
     /// A checker for a run on `machine`, which [`wavemark_sim::modelled`] gave.
     pub fn new(machine: Machine, checks: Checks, model: Model) -> Checker {
         Checker {
-            machine,
+            machine: model.machine(machine),
             facts: machine.facts(),
-            counters: CounterSet::of(machine),
+            counters: CounterSet::of(model.machine(machine)),
             model,
             checks,
             code: None,
             findings: Findings::default(),
             mistakes: mistakes::Mistakes::default(),
-            sites: Sites::new(machine),
+            sites: Sites::new(model.machine(machine)),
             waves: waves::Waves::default(),
             lds: FxHashMap::default(),
             global: Shadow::default(),

@@ -40,8 +40,9 @@ impl Checker {
         let issued = own || state.known.issued.knows(earlier.epoch);
         // How many were younger when it arrived at a barrier: that is all this wave knows of the other's issues.
         let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
-        let arrive = other.and_then(|other| other.arrive_at(earlier.epoch.channel, known));
         let counter = self.counters.counter_of(old_channel);
+        let arrive =
+            other.and_then(|other| other.arrive_at(earlier.epoch.channel, counter, &state.known.issued));
         // Waves run the same program: where this one has waited for its copy, the other waits for its own.
         let behind_barrier = || {
             let arrive = arrive.filter(|_| earlier.dma && space == Space::Lds)?;
@@ -168,9 +169,6 @@ impl Checker {
                     && o.async_index != 0
                     && o.async_index <= state.async_retired
             });
-        if only_two_fifos && self.model.asynccnt_one {
-            return None;
-        }
         let only_out_of_order = conflict.relation == Relation::InOrder;
         let (own_id, pcs) = (wave, [first.site.pc, second.site.pc]);
         // A copy that may land after younger ones is over when all are.

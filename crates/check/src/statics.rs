@@ -67,6 +67,24 @@ pub struct Statics {
 /// Checks the code of `kernel` on all paths; what needs addresses, as it were dispatched in each way that is `supposed`.
 /// In `constants`, memory that nothing changes, addresses of functions may stand.
 pub fn check(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Statics {
+    let mut statics = read(kernel, supposed, constants);
+    let counted = kernel.machine.facts().counters.iter().any(|&(counter, _)| counter == Counter::Async);
+    let errors = statics.findings.iter_mut().filter(|finding| finding.severity == Severity::Error);
+    let mut errors = errors.peekable();
+    if counted && !kernel.machine.one_async_queue && errors.peek().is_some() {
+        // What is wrong only where asynchronous loads and stores are two queues depends on a reading.
+        let machine = Machine { one_async_queue: true, ..kernel.machine };
+        let otherwise = read(&Kernel { machine, ..kernel.clone() }, supposed, constants).findings;
+        for finding in errors.filter(|finding| !otherwise.iter().any(|other| other.key() == finding.key())) {
+            finding.severity = Severity::Warning;
+            finding.model = Some("asynccnt");
+        }
+    }
+    statics
+}
+
+/// The same, by one reading of how asynchronous operations return.
+fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Statics {
     let code = Code::of(kernel, constants);
     let analysis = Analysis::new(kernel.machine, &code);
     let graph = Graph::new(code.blocks.iter().map(|block| block.successors.clone()).collect());

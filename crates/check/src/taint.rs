@@ -4,9 +4,9 @@
 //! A load that races returns any value (LLVM's memory model: undefined), and that alone is no defect: compilers copy
 //! small blocks of work to all waves and drop what the copies load. It is one when the value reaches an address, a
 //! store, an atomic, or a branch. A load that polls is meant to race: its value decides a branch before anything else.
-//! Of a word that atomics touch any branch will do; of a plain word only one that goes back over the load, on whose way the value
-//! does not get into an access to memory: a persistent loop that leaves when there is no work left uses it as data. Where such a word
-//! is a sum that other waves may still add to, a branch that does not go back over the load tells what there is so far: as
+//! Of a word that atomics touch any branch will do; of a plain word only one that goes back over the load, on whose way no
+//! barrier stands and the value does not get into an access to memory: a persistent loop that leaves when there is no work left uses
+//! it as data. Where such a word is a sum that other waves may still add to, a branch that does not go back over the load tells what there is so far: as
 //! data, of a store or an atomic, the value stays in doubt behind it (`if (count[i]) total += count[i]`).
 //!
 //! How it works: a load in doubt marks its destination registers, lane by lane (a scalar register: bit by bit);
@@ -373,16 +373,17 @@ impl Checker {
     }
 
     /// Follows the code `from` behind a branch back to `load`: whether what `marked` registers hold gets into an access to memory
-    /// on the way. `None` if it does not come there, or past `exit` first.
+    /// on the way, or others are waited for at a barrier there, so that whoever loads again does not just look again. `None` if it
+    /// does not come there, or past `exit` first.
     fn way_back(
         &self,
         branch: &Site,
         from: u64,
         (load, exit): (u64, Option<u64>),
-        mut marked: FxHashSet<u32>,
+        mut marked: Option<FxHashSet<u32>>,
     ) -> Option<bool> {
         let code = self.code.as_ref()?;
-        let (mut pc, mut back, mut accessed) = (from, from <= load, false);
+        let (mut pc, mut back, mut is_data) = (from, from <= load, false);
         let mut passed = FxHashSet::default();
         while pc != load {
             if Some(pc) == exit || !passed.insert(pc) {
@@ -397,11 +398,11 @@ impl Checker {
                 _ => pc + u64::from(inst.size),
             };
             back |= next <= load;
-            if !marked.is_empty() {
+            if let Some(marked) = &mut marked {
                 let info = SiteInfo::new(self.machine, &Site { pc, inst, msb: branch.msb });
                 let mut read = info.reads().chain(info.merges()).flat_map(RegRange::numbers);
                 let reads = read.any(|register| marked.contains(&register));
-                accessed |= reads && info.effects.memory.is_some();
+                is_data |= reads && info.effects.memory.is_some() || info.effects.barrier.is_some();
                 for register in info.writes().flat_map(RegRange::numbers) {
                     if reads {
                         marked.insert(register);
@@ -412,21 +413,17 @@ impl Checker {
             }
             pc = next;
         }
-        Some(accessed)
+        Some(is_data)
     }
 
-    /// Whether a branch that is decided by what a suspicion is about goes back over its load, and that does not get into an access
-    /// to memory on the way: the load polls.
+    /// Whether a branch that is decided by what a suspicion is about goes back over its load, only to look again: the load polls.
     fn polls_by(&self, wave: u32, of: usize, site: SiteId, target: u64) -> bool {
         let suspicion = self.waves.get(wave).and_then(|state| state.taint.suspicions[of].as_ref());
         let Some(suspicion) = suspicion else { return false };
         let (load, info) = (self.sites.get(suspicion.load).site.pc, self.sites.get(site));
         let branch = &info.site;
         let behind = branch.pc + u64::from(branch.inst.size);
-        let marked = match suspicion.poll {
-            Poll::Loop => self.marked(wave, of),
-            _ => FxHashSet::default(),
-        };
+        let marked = (suspicion.poll == Poll::Loop).then(|| self.marked(wave, of));
         if load >= branch.pc || (load + 1..branch.pc).contains(&target) {
             return false;
         }

@@ -117,6 +117,8 @@ pub struct WaitInstance {
 pub struct Arrive {
     /// Which instruction.
     pub site: SiteId,
+    /// Its number among the wave's barrier operations.
+    number: u32,
     /// The wave's sequence numbers then.
     pub seq: [u32; CHANNELS],
     /// The wave's instructions before it.
@@ -325,14 +327,25 @@ impl WaveState {
         if self.arrives.len() == ARRIVES {
             self.arrives.pop_front();
         }
-        self.arrives.push_back(Arrive { site, seq: self.seq, step: self.steps });
+        let number = self.known.issued.get(self.id.index, BARRIERS);
+        self.arrives.push_back(Arrive { site, number, seq: self.seq, step: self.steps });
     }
 
-    /// The first arrive by which others know of its operations of a channel up to `seq`, and of no later ones.
-    pub fn arrive_at(&self, channel: u8, seq: u32) -> Option<Arrive> {
+    /// The arrive by which another knows of its operations of a channel, of which it `knows`, as far as those are told apart: the
+    /// last one right behind a wait for `counter`, else the first.
+    pub fn arrive_at(&self, channel: u8, counter: Counter, knows: &WaveClock) -> Option<Arrive> {
+        let agent = self.id.index;
+        let (seq, number) = (knows.get(agent, channel), knows.get(agent, BARRIERS));
         let issued = |arrive: &Arrive| arrive.seq[usize::from(channel)];
-        let last = issued(self.arrives.iter().rev().find(|arrive| issued(arrive) <= seq)?);
-        self.arrives.iter().find(|arrive| issued(arrive) == last).copied()
+        let known = self.arrives.partition_point(|arrive| arrive.number <= number && issued(arrive) <= seq);
+        let last = known.checked_sub(1)?;
+        let first = self.arrives.partition_point(|arrive| issued(arrive) < issued(&self.arrives[last]));
+        let waits = |&at: &usize| {
+            let since = at.checked_sub(1).map_or(0, |before| self.arrives[before].step);
+            let waits = self.waits.iter().filter(|wait| (since..self.arrives[at].step).contains(&wait.step));
+            waits.flat_map(|wait| &wait.counters).any(|&(other, _)| other == counter)
+        };
+        Some(self.arrives[(first..=last).rev().find(waits).unwrap_or(first)])
     }
 
     /// Its wait behind the last barrier that it arrived at, if there is one by which its operation is retired that `younger`

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
+use wavemark_check::Model;
 use wavemark_codeobj::CodeObject;
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
@@ -99,15 +100,14 @@ fn judge(
     options: &RunOptions,
     looked: Looked,
 ) -> Result<Report, Failure> {
-    let model =
-        parse_model(&options.model).map_err(|problem| Diagnostic::error(format!("--model: {problem}")))?;
+    let model = model(options)?;
     let Loadable { object, lines } = loadable(sources, input, options)?;
     let given = launch::given(sources, launch, options, Purpose::Kernel)?;
     let (named, span) = launch::named(options, given.as_ref());
     let kernel = kernel::select(&object, &input.name, named, span)?;
     let metadata = object.kernel_metadata(kernel);
     let target = object.target();
-    let subject @ Subject { machine, executed_by, .. } = subject(&object, kernel)?;
+    let subject @ Subject { machine, executed_by, .. } = subject(&object, kernel, model)?;
     let given_launch = launch;
     let (launch, filled) = match given {
         Some(given) => given,
@@ -356,7 +356,9 @@ pub fn check(
         if object.kernels.len() > 1 {
             schedules::refuse(options, "there is no launch")?;
             let loaded = Loaded::new(&input.name, &object, &lines)?;
-            let report = |kernel: &Kernel| statics::alone(&loaded, subject(&object, kernel)?, options.check);
+            let model = model(options)?;
+            let report =
+                |kernel: &Kernel| statics::alone(&loaded, subject(&object, kernel, model)?, options.check);
             let threads = options.threads.map_or(1, |threads| threads as usize);
             return side_by_side::map(&object.kernels, threads, report).into_iter().collect();
         }
@@ -364,11 +366,21 @@ pub fn check(
     Ok(vec![judge(sources, input, launch, options, Looked::AllPaths)?])
 }
 
+/// The readings of open questions that are asked for.
+pub(crate) fn model(options: &RunOptions) -> Result<Model, Diagnostic> {
+    parse_model(&options.model).map_err(|problem| Diagnostic::error(format!("--model: {problem}")))
+}
+
 /// A kernel, and how its code is read.
-pub(crate) fn subject<'o>(object: &'o CodeObject, kernel: &'o Kernel) -> Result<Subject<'o>, Failure> {
+pub(crate) fn subject<'o>(
+    object: &'o CodeObject,
+    kernel: &'o Kernel,
+    model: Model,
+) -> Result<Subject<'o>, Failure> {
     let processor = object.target().processor;
     let machine = Machine { wave_size: kernel.descriptor.wave_size(), ..Machine::new(processor) };
-    let executed_by = modelled(machine).map_err(|refused| Failure::Unsupported(refused.to_string()))?;
+    let executed_by = modelled(model.machine(machine));
+    let executed_by = executed_by.map_err(|refused| Failure::Unsupported(refused.to_string()))?;
     let metadata = object.kernel_metadata(kernel);
     Ok(Subject { kernel, machine, executed_by, metadata })
 }

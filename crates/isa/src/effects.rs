@@ -439,12 +439,17 @@ mod tests {
     use crate::{NoSymbols, parse};
     use wavemark_target::{Features, Processor, WaveSize};
 
-    const GFX950: Machine =
-        Machine { processor: Processor::Gfx950, wave_size: WaveSize::Wave64, features: Features::empty() };
+    const GFX950: Machine = Machine {
+        processor: Processor::Gfx950,
+        wave_size: WaveSize::Wave64,
+        features: Features::empty(),
+        one_async_queue: false,
+    };
     const GFX1250: Machine = Machine {
         processor: Processor::Gfx1250,
         wave_size: WaveSize::Wave32,
         features: Features::REAL_TRUE16,
+        one_async_queue: false,
     };
 
     fn of(machine: Machine, text: &str) -> Effects {

@@ -50,10 +50,11 @@ pub struct Table {
 impl Table {
     /// The table of a machine.
     pub fn of(machine: Machine) -> &'static Table {
-        static TABLES: [[OnceLock<Table>; 2]; Processor::ALL.len()] =
-            [const { [const { OnceLock::new() }; 2] }; Processor::ALL.len()];
+        static TABLES: [[OnceLock<Table>; 4]; Processor::ALL.len()] =
+            [const { [const { OnceLock::new() }; 4] }; Processor::ALL.len()];
         let wave = usize::from(machine.wave_size == WaveSize::Wave64);
-        TABLES[machine.processor as usize][wave].get_or_init(|| Table {
+        let kind = 2 * usize::from(machine.one_async_queue) + wave;
+        TABLES[machine.processor as usize][kind].get_or_init(|| Table {
             machine,
             index: match index::machine(machine.instruction_sets()) {
                 Some(index) => index,

@@ -17,7 +17,7 @@ pub struct NotModelled(pub Processor);
 /// # Errors
 /// [`NotModelled`] for a processor, or a generic one, whose instructions have no meaning here.
 pub fn modelled(machine: Machine) -> Result<Machine, NotModelled> {
-    let Machine { processor, mut wave_size, mut features } = machine;
+    let Machine { processor, mut wave_size, mut features, .. } = machine;
     if !MODELLED.contains(processor.instruction_sets()) {
         return Err(NotModelled(processor));
     }
@@ -27,7 +27,7 @@ pub fn modelled(machine: Machine) -> Result<Machine, NotModelled> {
     if processor.has_inst(InstFeature::True16) {
         features |= Features::REAL_TRUE16;
     }
-    Ok(Machine { processor, wave_size, features })
+    Ok(Machine { wave_size, features, ..machine })
 }
 
 /// The machines that tests execute.

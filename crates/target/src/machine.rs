@@ -28,6 +28,8 @@ pub struct Machine {
     pub wave_size: WaveSize,
     /// Switches that change how text is read or printed.
     pub features: Features,
+    /// Asynchronous loads to LDS and stores from there return in one order, and not each in their own (CDNA5 ISA 10.8).
+    pub one_async_queue: bool,
 }
 
 impl Machine {
@@ -38,7 +40,8 @@ impl Machine {
 
     /// The processor with these features.
     pub fn with(processor: Processor, features: &FeatureSet) -> Machine {
-        Machine { processor, wave_size: features.wave_size, features: features.features }
+        let FeatureSet { wave_size, features, .. } = *features;
+        Machine { processor, wave_size, features, one_async_queue: false }
     }
 
     /// The processor of this name with LLVM 22's defaults, changed by a list of features in LLVM's spelling

@@ -29,7 +29,6 @@ use crate::execution::{
     Code, Covered, LoadedKernel, Ran, argument_segment, code_of, code_size, dispatch_once, load,
     machine_kernel, undispatched,
 };
-use crate::findings::parse_model;
 use crate::input::Input;
 use crate::kernarg::{Argument, Parameter};
 use crate::kernel;
@@ -37,7 +36,7 @@ use crate::launch::Launch;
 use crate::options::RunOptions;
 use crate::places::Places;
 use crate::report::Report;
-use crate::run::{merge, say_checked, subject};
+use crate::run::{self, merge, say_checked, subject};
 use crate::statics::Subject;
 
 pub(crate) use captured::is_captured;
@@ -372,12 +371,11 @@ impl Device {
         seed: u64,
         recorded: bool,
     ) -> Result<Launched, Failure> {
-        let unusable = |problem: String| Failure::from(Diagnostic::error(problem));
-        let model = parse_model(&options.model).map_err(unusable)?;
+        let model = run::model(options)?;
         // Not of `self`, whose memory changes below.
         let module = find(&self.modules, self.number, module)?;
         let (kernel, kernarg) = module.arguments(name, extent, arguments)?;
-        let Subject { machine, executed_by, .. } = subject(&module.object, kernel)?;
+        let Subject { machine, executed_by, .. } = subject(&module.object, kernel, model)?;
         let loaded = machine_kernel(&module.input.name, kernel, executed_by, &module.image, &module.code)?;
         let dispatch = wavemark_sim::Dispatch {
             grid: extent.grid,

@@ -9,7 +9,7 @@ use crate::input::Input;
 use crate::kernel;
 use crate::options::RunOptions;
 use crate::report::Report;
-use crate::run::{cover, merge, say_checked, subject};
+use crate::run::{self, cover, merge, say_checked, subject};
 use crate::schedules::schedule;
 use crate::statics::{self, Loaded};
 
@@ -123,7 +123,8 @@ pub(crate) fn run(
     if all_paths {
         let loaded = Loaded::new(&input.name, &module.object, &module.lines)?;
         let kernel = kernel::select(&module.object, &input.name, Some(&head.kernel), None)?;
-        statics::add(&mut report, &loaded, subject(&module.object, kernel)?, options.check)?;
+        let subject = subject(&module.object, kernel, run::model(&options)?)?;
+        statics::add(&mut report, &loaded, subject, options.check)?;
     }
     report.conclude();
     Ok(report)

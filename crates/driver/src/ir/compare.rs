@@ -20,14 +20,13 @@ use super::read;
 use crate::build::{Failure, Loadable, loadable};
 use crate::compare::compare as compare_buffers;
 use crate::execution::{Placed, Prepared as PreparedCode, config, execute as execute_code};
-use crate::findings::parse_model;
 use crate::input::Input;
 use crate::kernel;
 use crate::launch::{self, ArgValue, Purpose};
 use crate::options::{Completion, RunOptions};
 use crate::places::Places;
 use crate::report::{ExitStatus, Finding, Severity, Site};
-use crate::run::subject;
+use crate::run::{self, subject};
 use crate::schedules::seed_of;
 use crate::statics::Subject;
 
@@ -108,7 +107,8 @@ pub fn compare(
 
     let Loadable { object, lines } = loadable(sources, code, options)?;
     let code_kernel = kernel::select(&object, &code.name, Some(&name), None)?;
-    let Subject { machine, executed_by, .. } = subject(&object, code_kernel)?;
+    let model = run::model(options)?;
+    let Subject { machine, executed_by, .. } = subject(&object, code_kernel, model)?;
     if machine.processor != ir_machine.processor {
         return Err(Diagnostic::error(format!(
             "{} is for {}, and {} for {}",
@@ -129,7 +129,7 @@ pub fn compare(
         filled,
         machine,
         executed_by,
-        model: parse_model(&options.model).map_err(Diagnostic::error)?,
+        model,
     };
 
     let mut compared = Compared {

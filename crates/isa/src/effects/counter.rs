@@ -23,7 +23,7 @@ pub enum Channel {
     Ds,
     /// Scalar memory, messages, barrier state: out of order.
     Sm,
-    /// Asynchronous loads to LDS.
+    /// Asynchronous loads to LDS, and the stores where all are in one queue ([`Machine::one_async_queue`]).
     Al,
     /// Asynchronous stores from LDS.
     As,
@@ -108,6 +108,7 @@ pub struct CounterSet {
     generation: Generation,
     /// Each with its bits.
     counters: &'static [(Counter, u8)],
+    one_async_queue: bool,
 }
 
 /// Which kinds of operations share counters.
@@ -131,7 +132,7 @@ impl CounterSet {
             (_, true) => Generation::VmVs,
             _ => Generation::Vm,
         };
-        CounterSet { generation, counters }
+        CounterSet { generation, counters, one_async_queue: machine.one_async_queue }
     }
 
     /// The counters.
@@ -176,6 +177,7 @@ pub(super) fn channels(set: CounterSet, memory: &Memory) -> SmallVec<[Channel; 2
         (_, Verb::Prefetch) => return smallvec![],
         (Generation::Vm, _) => Channel::Vm,
         (Generation::Split, Verb::ToLds) => Channel::Al,
+        (Generation::Split, Verb::FromLds) if set.one_async_queue => Channel::Al,
         (Generation::Split, Verb::FromLds) => Channel::As,
         (_, Verb::Store | Verb::FromLds | Verb::Atomic) => Channel::St,
         (Generation::Split, Verb::Cache { write_back: true, .. }) => Channel::St,

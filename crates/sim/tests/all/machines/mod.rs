@@ -3,7 +3,7 @@
 use wavemark_target::{Features, Machine, Processor, WaveSize};
 
 const fn machine(processor: Processor, wave_size: WaveSize) -> Machine {
-    Machine { processor, wave_size, features: Features::empty() }
+    Machine { processor, wave_size, features: Features::empty(), one_async_queue: false }
 }
 
 /// Vega.
