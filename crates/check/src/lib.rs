@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use wavemark_isa::effects::{CounterSet, Flow};
+use wavemark_isa::effects::{CounterSet, Flow, Verb};
 use wavemark_sim::brake::{Brake, Halt};
 use wavemark_sim::events::{
     Access, BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Extent, Fault, Issue,
@@ -280,6 +280,7 @@ impl Checker {
 
     /// The same for one of these places in channels, which moves data so: sequence numbers, registers, clocks.
     fn note_operation(&mut self, wave: WaveId, site: SiteId, seq: &[(Channel, u32)], moves: Moves) {
+        self.forget_same_load(wave.index, site);
         let Some(state) = self.waves.get_mut(wave.index) else { return };
         for &(channel, seq) in seq {
             state.seq[channel as usize] = state.seq[channel as usize].max(seq);
@@ -318,6 +319,23 @@ impl Checker {
         }
         if !moves.dma {
             self.note_load(wave.index, site, number);
+        }
+    }
+
+    /// A load that comes again, with nothing in between, takes the place of the last one among what is remembered of its wave: else
+    /// a wave that looks a thousand times has soon done nothing else.
+    fn forget_same_load(&mut self, wave: u32, site: SiteId) {
+        let Some(state) = self.waves.get(wave) else { return };
+        let same = state.operations.back().filter(|last| last.site == site && state.is_retired(last));
+        if same.is_some()
+            && self.sites.get(site).effects.memory.is_some_and(|memory| memory.verb == Verb::Load)
+        {
+            let number = state.first_operation + state.operations.len() as u32 - 1;
+            self.consume(wave, number);
+            if let Some(state) = self.waves.get_mut(wave) {
+                state.operations.pop_back();
+                state.unpublished.pop_if(|unpublished| *unpublished == number);
+            }
         }
     }
 }

@@ -260,7 +260,14 @@ impl Checker {
         let own = conflict.earlier.epoch.agent == later.wave.index;
         let Some(other) = self.waves.id(conflict.earlier.epoch.agent) else { return false };
         let near = later.space == Space::Lds || common_scope(other, later.wave) == Scope::Cu;
-        if self.is_expected(later, conflict) || self.follows_what_it_saw(later, conflict) {
+        if self.is_expected(later, conflict) {
+            let stores = later.direction == Direction::Write && !later.record.atomic;
+            if !own && !conflict.write_first && stores {
+                self.suspect_earlier(conflict.earlier, Poll::Loop, self.known_by(later.record.epoch));
+            }
+            return false;
+        }
+        if self.follows_what_it_saw(later, conflict) {
             return false;
         }
         if !own && conflict.write_first && later.loads_registers() {
@@ -453,9 +460,11 @@ impl Checker {
     }
 
     /// Another wave's load turns out to race with a write after it. Whether its instruction polls decides; its registers,
-    /// if they still hold the value, may tell, and the wave may have read what is written now.
+    /// if they still hold the value, may tell, and the wave may read what is written now while the load is in flight.
     fn suspect_earlier(&mut self, load: Record, poll: Poll, learns: Option<Knowledge>) {
         let Some(state) = self.waves.get_mut(load.epoch.agent).filter(|state| !state.ended) else { return };
+        let in_flight = state.retired[usize::from(load.epoch.channel)] < load.epoch.seq;
+        let learns = learns.filter(|_| in_flight);
         let number = state.operation_at(load.epoch.channel, load.epoch.seq).map(|(number, _)| number);
         let holds = |register: &u32| {
             state.loaded.has(*register) && Some(state.loaded_by[*register as usize]) == number
@@ -482,7 +491,7 @@ impl Checker {
     pub(crate) fn report_deferred(&mut self) {
         let deferred = std::mem::take(&mut self.deferred).into_list();
         for (finding, load) in deferred.into_iter().zip(std::mem::take(&mut self.deferred_loads)) {
-            if !self.polls.contains(&load) {
+            if !(self.polls.contains(&load) || self.polls_by_code(load)) {
                 self.findings.add(finding);
             }
         }

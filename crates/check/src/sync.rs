@@ -334,11 +334,17 @@ impl Checker {
                 Space::Lds => wave.workgroup_flat,
                 Space::Global => GLOBAL,
             };
-            let may_learn = access.direction == Direction::Atomic
-                || access.direction == Direction::Read
-                    && (access.space == Space::Lds || op.scope > Scope::Cu);
+            // What is the workgroup's alone may be read without a scope; it is one flag, for all lanes.
+            let may_learn = || {
+                access.direction == Direction::Atomic
+                    || access.direction == Direction::Read
+                        && (access.space == Space::Lds
+                            || op.scope > Scope::Cu
+                            || Place::of(&access.extent).is_some())
+            };
             let may_find = |published: &Publications| published.may_have(bounds(&access.extent));
-            let may_learn = may_learn && self.published.get(&memory).is_some_and(may_find);
+            let published = self.published.get(&memory);
+            let may_learn = published.filter(|_| may_learn()).is_some_and(may_find);
             let reads = op.seq.first().copied().filter(|&seq| may_learn && self.returns(wave, seq));
             let release = release.as_ref().filter(|_| self.publishes(wave, op, access));
             if reads.is_none() && release.is_none() {

@@ -109,7 +109,7 @@ impl Taint {
         if let Some(at) = self.suspicions.iter().position(same) {
             // What would be learnt is what is written last.
             if let Some(old) = &mut self.suspicions[at] {
-                old.learns = suspicion.learns;
+                old.learns = suspicion.learns.or_else(|| old.learns.take());
             }
             return at;
         }
@@ -400,16 +400,8 @@ impl Checker {
             back |= next <= load;
             if let Some(marked) = &mut marked {
                 let info = SiteInfo::new(self.machine, &Site { pc, inst, msb: branch.msb });
-                let mut read = info.reads().chain(info.merges()).flat_map(RegRange::numbers);
-                let reads = read.any(|register| marked.contains(&register));
+                let reads = carry(marked, &info);
                 is_data |= reads && info.effects.memory.is_some() || info.effects.barrier.is_some();
-                for register in info.writes().flat_map(RegRange::numbers) {
-                    if reads {
-                        marked.insert(register);
-                    } else {
-                        marked.remove(&register);
-                    }
-                }
             }
             pc = next;
         }
@@ -420,10 +412,37 @@ impl Checker {
     fn polls_by(&self, wave: u32, of: usize, site: SiteId, target: u64) -> bool {
         let suspicion = self.waves.get(wave).and_then(|state| state.taint.suspicions[of].as_ref());
         let Some(suspicion) = suspicion else { return false };
-        let (load, info) = (self.sites.get(suspicion.load).site.pc, self.sites.get(site));
-        let branch = &info.site;
-        let behind = branch.pc + u64::from(branch.inst.size);
+        let load = self.sites.get(suspicion.load).site.pc;
         let marked = (suspicion.poll == Poll::Loop).then(|| self.marked(wave, of));
+        self.looks_again(self.sites.get(site), target, load, marked)
+    }
+
+    /// The same by the code alone: the first branch that what `load` has loaded decides goes back to it, only to look again. So a poll
+    /// is known that was over before anybody wrote there.
+    pub(crate) fn polls_by_code(&self, load: SiteId) -> bool {
+        let Some(code) = &self.code else { return false };
+        let load = self.sites.get(load);
+        let mut marked: FxHashSet<u32> = load.writes().flat_map(RegRange::numbers).collect();
+        let mut pc = load.site.pc + u64::from(load.site.inst.size);
+        while let Some(inst) = instruction_at(self.machine, code, pc) {
+            let info = SiteInfo::new(self.machine, &Site { pc, inst, msb: load.site.msb });
+            let next = pc + u64::from(info.site.inst.size);
+            match (carry(&mut marked, &info), info.effects.flow) {
+                (true, Flow::ConditionalBranch) => {
+                    let target = info.site.inst.branch_target(self.machine, pc);
+                    return target.is_some_and(|to| self.looks_again(&info, to, load.site.pc, Some(marked)));
+                }
+                (reads, Flow::Next | Flow::Wait) if !(reads && info.effects.memory.is_some()) => pc = next,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether a branch to `target` goes back over `load`, and what `marked` registers hold is of no other use on the way.
+    fn looks_again(&self, branch: &SiteInfo, target: u64, load: u64, marked: Option<FxHashSet<u32>>) -> bool {
+        let (info, branch) = (branch, &branch.site);
+        let behind = branch.pc + u64::from(branch.inst.size);
         if load >= branch.pc || (load + 1..branch.pc).contains(&target) {
             return false;
         }
@@ -474,6 +493,21 @@ impl Checker {
             self.findings.add(finding.at("use", branch, id));
         }
     }
+}
+
+/// What an instruction writes holds something of what `marked` registers hold if it reads some of them, and nothing else; whether
+/// it does.
+fn carry(marked: &mut FxHashSet<u32>, info: &SiteInfo) -> bool {
+    let mut read = info.reads().chain(info.merges()).flat_map(RegRange::numbers);
+    let reads = read.any(|register| marked.contains(&register));
+    for register in info.writes().flat_map(RegRange::numbers) {
+        if reads {
+            marked.insert(register);
+        } else {
+            marked.remove(&register);
+        }
+    }
+    reads
 }
 
 /// The suspicions of which something reaches the operands that `which` accepts.
