@@ -1,6 +1,7 @@
 //! One instruction, a wave to execute it, and the memory that its addresses point into.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use wavemark_isa::effects::{Effects, Path, Touched, VgprMsb, effects};
 use wavemark_isa::{Inst, Operand, RegFile, Special, encode};
@@ -26,6 +27,18 @@ const CODE: u64 = 0x10_0000;
 const LDS: usize = 0x3_0000;
 const GLOBAL: usize = 0x1_0000;
 const SCRATCH: u32 = 0x400;
+
+/// What is in global memory, and in LDS again and again.
+static CONTENTS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut random = Random::new(0x5555);
+    (0..GLOBAL / 8).flat_map(|_| random.draw().to_le_bytes()).collect()
+});
+
+/// What tells the lanes of a register apart: some of these, in order.
+static NOISE: LazyLock<Vec<u32>> = LazyLock::new(|| {
+    let mut random = Random::new(0xaaaa);
+    (0..256 + 64).map(|_| random.draw() as u32).collect()
+});
 
 /// Where a register is in a wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,7 +85,7 @@ impl State {
     fn of(wave: &Wave, layout: Layout) -> State {
         let rows = (layout.vgprs + layout.agprs) as usize * layout.chunks;
         State {
-            v: wave.regs.v[..rows].iter().flat_map(|chunk| chunk.0).collect(),
+            v: wave.regs.v[..rows].iter().map(|chunk| chunk.0).collect::<Vec<_>>().into_flattened(),
             s: wave.regs.s[..SCALARS as usize].to_vec(),
             scc: wave.regs.scc,
             mode: wave.regs.mode.raw,
@@ -154,10 +167,8 @@ impl Subject {
         let (mut program, table) = self.program();
         program.bind_slot(table, 0);
         let mut global = Global::new();
-        let mut random = Random::new(self.seed ^ 0x5555);
-        let contents: Vec<u8> = (0..GLOBAL / 8).flat_map(|_| random.draw().to_le_bytes()).collect();
-        let base = global.allocate("memory", contents.clone(), true);
-        let lds: Vec<u8> = contents.iter().copied().cycle().take(LDS).collect();
+        let base = global.allocate("memory", CONTENTS.clone(), true);
+        let lds = CONTENTS.repeat(LDS / GLOBAL);
         let waves = (0..2).map(|index| {
             let mut wave = Wave::new(
                 facts,
@@ -235,11 +246,12 @@ impl Subject {
             let different = other && !self.reads.contains(&Place::Vector(row));
             let start = self.seed ^ u64::from(row) << 8 ^ if different { 0xff } else { 0 };
             let mut lanes = Random::new(start);
-            for chunk in &mut regs.v[row as usize * chunks..][..chunks] {
-                for pair in chunk.0.chunks_exact_mut(2) {
-                    let x = lanes.draw();
-                    (pair[0], pair[1]) = (x as u32, (x >> 32) as u32);
-                }
+            let (of_row, from) = (lanes.draw() as u32, lanes.below(256));
+            let noise = &NOISE[from..from + 16 * chunks];
+            for (chunk, noise) in
+                regs.v[row as usize * chunks..][..chunks].iter_mut().zip(noise.chunks_exact(16))
+            {
+                chunk.0.iter_mut().zip(noise).for_each(|(lane, noise)| *lane = of_row ^ noise);
             }
         }
         regs.scc = draw(Place::Scc) & 1 != 0;
