@@ -5,8 +5,8 @@
 //! ([`Knowledge::written_back`]). A plain load sees it if the caches on its way hold nothing older: those of a wave are
 //! shared by its workgroup, unless that may be on several CUs, and an invalidate empties them ([`Knowledge::relied`] against
 //! [`Knowledge::acquired`]). Those behind them are the same for a cluster: what one wave has emptied there is new for the
-//! others ([`Knowledge::shared`]). Barriers and flags hand all of this on and lift nothing. (LLVM guide, "Memory Model GFX942" and "GFX12";
-//! "synchronisation", 5.4.)
+//! others ([`Knowledge::shared`]). Barriers and flags hand all of this on and lift nothing. (LLVM guide, "Memory Model GFX942"
+//! and "GFX12"; "synchronisation", 5.4.)
 //!
 //! What it does not tell apart: the caches of a shader engine from those of a CU. Both are written through, so that a
 //! store of any scope is seen in its cluster once it is retired.

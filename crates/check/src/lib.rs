@@ -209,16 +209,17 @@ pub struct Checker {
 impl Checker {
     /// A checker for a run on `machine`, which [`wavemark_sim::modelled`] gave.
     pub fn new(machine: Machine, checks: Checks, model: Model) -> Checker {
+        let machine = model.machine(machine);
         Checker {
-            machine: model.machine(machine),
+            machine,
             facts: machine.facts(),
-            counters: CounterSet::of(model.machine(machine)),
+            counters: CounterSet::of(machine),
             model,
             checks,
             code: None,
             findings: Findings::default(),
             mistakes: mistakes::Mistakes::default(),
-            sites: Sites::new(model.machine(machine)),
+            sites: Sites::new(machine),
             waves: waves::Waves::default(),
             lds: FxHashMap::default(),
             global: Shadow::default(),

@@ -258,8 +258,9 @@ impl Checker {
     /// it is reported.
     fn judge(&mut self, later: &Later, conflict: &Conflict) -> bool {
         let own = conflict.earlier.epoch.agent == later.wave.index;
-        let Some(other) = self.waves.id(conflict.earlier.epoch.agent) else { return false };
-        let near = later.space == Space::Lds || common_scope(other, later.wave) == Scope::Cu;
+        if self.waves.id(conflict.earlier.epoch.agent).is_none() {
+            return false;
+        }
         if self.is_expected(later, conflict) {
             let stores = later.direction == Direction::Write && !later.record.atomic;
             if !own && !conflict.write_first && stores {
@@ -277,7 +278,7 @@ impl Checker {
                 _ if self.may_be_polled(later, conflict) => Poll::Any,
                 Relation::NotWrittenBack | Relation::Stale | Relation::Apart => Poll::Never,
                 _ if conflict.both_atomic => Poll::Sum { decided: polls },
-                _ if near => Poll::Loop,
+                _ if self.is_near(later, conflict) => Poll::Loop,
                 _ => Poll::Never,
             };
             let finding =
@@ -346,10 +347,13 @@ impl Checker {
 
     /// Whether what another wave has read before this access may mean nothing.
     fn may_have_been_polled(&self, later: &Later, conflict: &Conflict) -> bool {
+        conflict.both_atomic || later.direction == Direction::Atomic || self.is_near(later, conflict)
+    }
+
+    /// Whether the waves of two accesses go one way to the memory: LDS is one, wherever the waves of its workgroup are.
+    fn is_near(&self, later: &Later, conflict: &Conflict) -> bool {
         let other = self.waves.id(conflict.earlier.epoch.agent);
-        let near = later.space == Space::Lds
-            || other.is_some_and(|other| common_scope(other, later.wave) == Scope::Cu);
-        conflict.both_atomic || later.direction == Direction::Atomic || near
+        later.space == Space::Lds || other.is_some_and(|other| common_scope(other, later.wave) == Scope::Cu)
     }
 
     /// Whether it is a plain load of what another operation adds to, which does not ask what was there, and not known to be

@@ -229,7 +229,7 @@ impl Checker {
             known.performed = performed;
         }
         for &(channel, seq) in &op.seq {
-            // An LDS atomic performs in order with the wave's LDS operations; the arrive of an asynchronous
+            // What publishes in LDS performs in order with the wave's LDS operations; the arrive of an asynchronous
             // copy or of a tensor transfer follows the earlier ones of its class.
             if matches!(channel, Channel::Ds | Channel::Al | Channel::Td)
                 && op.accesses.iter().any(|a| a.space == Space::Lds && a.direction != Direction::Read)

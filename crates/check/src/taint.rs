@@ -24,7 +24,7 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb, effects};
+use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb};
 use wavemark_sim::events::{Issue, Scope, Site};
 use wavemark_sim::regs::{Regs, sindex};
 use wavemark_target::Machine;
@@ -390,8 +390,10 @@ impl Checker {
                 return None;
             }
             let inst = instruction_at(self.machine, code, pc)?;
+            let info = SiteInfo::new(self.machine, &Site { pc, inst, msb: branch.msb });
+            let inst = &info.site.inst;
             let target = || inst.branch_target(self.machine, pc);
-            let next = match effects(self.machine, &inst).flow {
+            let next = match info.effects.flow {
                 Flow::Branch => target()?,
                 Flow::ConditionalBranch if !back && target()? <= load => target()?,
                 Flow::End | Flow::Trap | Flow::Indirect | Flow::Call => return None,
@@ -399,7 +401,6 @@ impl Checker {
             };
             back |= next <= load;
             if let Some(marked) = &mut marked {
-                let info = SiteInfo::new(self.machine, &Site { pc, inst, msb: branch.msb });
                 let reads = carry(marked, &info);
                 is_data |= reads && info.effects.memory.is_some() || info.effects.barrier.is_some();
             }
