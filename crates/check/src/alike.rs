@@ -38,7 +38,7 @@ use wavemark_sim::events::{Issue, Site, Space, WaveId};
 
 use crate::tally::Tally;
 use crate::wave_state::Before;
-use crate::{Checker, Finding, number};
+use crate::{Checker, Outcome, number};
 use prefix::Prefix;
 use story::{Cursor, Event, Exec, Issued, Issues, Key, Kind, Story};
 use telling::{About, Telling};
@@ -234,8 +234,8 @@ impl Alike {
         Alike { checker, stories: None, prefix: None }
     }
 
-    /// What was found, worst first.
-    pub fn finish(mut self) -> Vec<Finding> {
+    /// What there is to say of the run.
+    pub fn finish(mut self) -> Outcome {
         self.leave_prefix();
         self.checker.finish()
     }

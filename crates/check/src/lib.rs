@@ -11,6 +11,7 @@ mod alike;
 mod barriers;
 mod collective;
 mod finding;
+mod followed;
 mod intra;
 mod knowledge;
 mod lds;
@@ -54,6 +55,7 @@ use wavemark_target::{Facts, Machine};
 
 pub use alike::Alike;
 pub use finding::{Class, FaultyWait, Finding, FindingSite, Findings, Severity};
+pub use followed::Unfollowed;
 use shadow::Shadow;
 use site_info::{SiteId, Sites, VGPR0};
 use taint::Taint;
@@ -155,6 +157,15 @@ impl Checks {
     pub const FULL: Checks = Checks { registers: true, lds: true, global: true, barriers: true, waits: true };
 }
 
+/// What there is to say of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What was found, worst first.
+    pub findings: Vec<Finding>,
+    /// Loads of which the same run would know more if it followed them ([`Checker::following`]).
+    pub unfollowed: Unfollowed,
+}
+
 /// The checker of one run.
 pub struct Checker {
     machine: Machine,
@@ -187,6 +198,8 @@ pub struct Checker {
     polls_again: FxHashSet<SiteId>,
     /// Where the values of loads are of use, of those of which that was asked.
     uses: FxHashMap<SiteId, uses::Uses>,
+    /// The loads whose values are followed from the beginning.
+    followed: followed::Followed,
     /// Writes over what a load read, to be reported if the load does not poll; and the load of each.
     deferred: Findings,
     deferred_loads: Vec<SiteId>,
@@ -232,6 +245,7 @@ impl Checker {
             polls: FxHashSet::default(),
             polls_again: FxHashSet::default(),
             uses: FxHashMap::default(),
+            followed: followed::Followed::default(),
             deferred: Findings::default(),
             deferred_loads: Vec::new(),
             drains: FxHashSet::default(),
@@ -259,8 +273,8 @@ impl Checker {
         self.brake = Some(brake);
     }
 
-    /// What was found, worst first.
-    pub fn finish(mut self) -> Vec<Finding> {
+    /// What there is to say of the run.
+    pub fn finish(mut self) -> Outcome {
         let clusters: Vec<u32> = self.requests.keys().copied().collect();
         for cluster in clusters {
             self.match_multicasts(cluster);
@@ -271,7 +285,8 @@ impl Checker {
         if self.checks.waits {
             self.report_waits();
         }
-        self.findings.into_sorted(self.mistakes, &self.sites)
+        let unfollowed = self.followed.unfollowed;
+        Outcome { findings: self.findings.into_sorted(self.mistakes, &self.sites), unfollowed }
     }
 
     /// An operation goes into flight.

@@ -87,7 +87,7 @@ impl Met {
 /// A race of a load with a later write of another wave, of a wave that has stored nothing yet that may come of it.
 #[derive(Clone, Debug)]
 pub(crate) struct UnusedLoad {
-    load: Record,
+    pub load: Record,
     finding: Finding,
     /// The load may poll: it is not known yet whether it does.
     may_poll: bool,
@@ -96,6 +96,12 @@ pub(crate) struct UnusedLoad {
 impl Checker {
     /// Check and remember one access of an operation that was just issued.
     pub(crate) fn check_access(&mut self, wave: WaveId, site: SiteId, op: &Issue, access: &Access) {
+        if !self.followed.is_empty()
+            && let Some((channel, seq)) = channel_for(op, access.space)
+        {
+            let epoch = Epoch { agent: wave.index, channel: channel as u8, seq };
+            self.follow_load(wave.index, site, epoch, access);
+        }
         if let Some(met) = self.meet(wave, site, op, access, None) {
             let (settled, record) = (met.settled, met.later.record);
             self.judge_met(op, access, met);
@@ -230,8 +236,7 @@ impl Checker {
         }
         if later.record.atomic && later.loads_registers() && !self.polls.contains(&site) {
             // Whether it polls matters to what overwrites it later, when its value is gone.
-            let suspicion =
-                Suspicion { finding: None, load: site, poll: Poll::Any, learns: None, mistake: None };
+            let suspicion = Suspicion { poll: Poll::Any, ..Suspicion::of(site) };
             self.suspect(&later, suspicion, [u64::MAX; Undefined::DWORDS]);
         }
         if let Some(undefined) = undefined {
@@ -284,7 +289,7 @@ impl Checker {
             let finding =
                 if polls && poll == Poll::Loop { None } else { self.conflict_finding(later, conflict) };
             let learns = if poll == Poll::Loop { self.known_by(conflict.earlier.epoch) } else { None };
-            let suspicion = Suspicion { finding, load: later.record.site, poll, learns, mistake: None };
+            let suspicion = Suspicion { finding, poll, learns, ..Suspicion::of(later.record.site) };
             self.suspect(later, suspicion, [conflict.lanes; Undefined::DWORDS]);
             return false;
         }
@@ -372,25 +377,45 @@ impl Checker {
     fn report_or_keep(&mut self, unused: UnusedLoad) -> bool {
         let load = unused.load;
         let registers = !load.dma && !load.atomic;
-        let stores: Vec<SiteId> = match self.waves.get(load.epoch.agent) {
-            Some(state) => state.stored_since(load.epoch).collect(),
-            None => Vec::new(),
+        let followed = self.is_followed(&load);
+        if followed && let Some(place) = self.use_of(&load) {
+            self.report_used(unused, Some(place));
+            return true;
+        }
+        let used = match self.waves.get(load.epoch.agent) {
+            _ if followed => false,
+            Some(state) => {
+                let stores: Vec<SiteId> = state.stored_since(load.epoch).collect();
+                !registers || stores.into_iter().any(|store| self.is_used(load.site, store))
+            }
+            // What it has stored is forgotten.
+            None => true,
         };
-        let used = stores.into_iter().any(|store| self.is_used(load.site, store));
-        let reader = self.waves.get_mut(load.epoch.agent);
-        if let Some(state) = reader.filter(|_| registers && !used) {
-            let again =
-                |old: &UnusedLoad| old.load.site == load.site && old.finding.key() == unused.finding.key();
-            if !state.ended && !state.unused_loads.iter().any(again) {
+        if !used {
+            let again = |old: &UnusedLoad| {
+                let same = if followed { old.load == load } else { old.load.site == load.site };
+                same && old.finding.key() == unused.finding.key()
+            };
+            let reader = self.waves.get_mut(load.epoch.agent).filter(|state| !state.ended);
+            if let Some(state) = reader.filter(|state| !state.unused_loads.iter().any(again)) {
                 state.unused_loads.push(unused);
             }
             return false;
         }
-        self.report_used(unused);
+        self.report_used(unused, None);
         true
     }
 
-    fn report_used(&mut self, UnusedLoad { load, finding, may_poll }: UnusedLoad) {
+    /// Report a race of a load whose value is of use, as far as is known; where, if it was followed.
+    pub(crate) fn report_used(&mut self, unused: UnusedLoad, place: Option<SiteId>) {
+        let UnusedLoad { load, mut finding, may_poll } = unused;
+        match place {
+            Some(place) => {
+                let wave = self.waves.id(load.epoch.agent);
+                finding = finding.at("use", &self.sites.get(place).site, wave);
+            }
+            None => self.note_unfollowed(&load),
+        }
         if may_poll {
             self.defer(load.site, finding);
         } else {
@@ -425,9 +450,9 @@ impl Checker {
         }
         let (used, unused): (Vec<_>, Vec<_>) = std::mem::take(&mut state.unused_loads)
             .into_iter()
-            .partition(|unused| self.is_used(unused.load.site, site));
+            .partition(|unused| !self.is_followed(&unused.load) && self.is_used(unused.load.site, site));
         for used in used {
-            self.report_used(used);
+            self.report_used(used, None);
         }
         if let Some(state) = self.waves.get_mut(wave) {
             state.unused_loads = unused;
@@ -440,7 +465,7 @@ impl Checker {
         for wave in waves {
             let unused = self.waves.get_mut(wave).map(|state| std::mem::take(&mut state.unused_loads));
             for unused in unused.unwrap_or_default() {
-                self.report_used(unused);
+                self.report_used(unused, None);
             }
         }
     }
@@ -478,8 +503,7 @@ impl Checker {
         if held.is_empty() {
             return;
         }
-        let of =
-            state.taint.suspect(Suspicion { finding: None, load: load.site, poll, learns, mistake: None });
+        let of = state.taint.suspect(Suspicion { poll, learns, ..Suspicion::of(load.site) });
         for register in held {
             state.taint.mark(register, all_bits(register), of);
         }
@@ -516,13 +540,7 @@ impl Checker {
         let finding = Finding::new("U2", Class::Uninitialized, severity, title)
             .at_lanes("consumer", &info.site, later.wave, lanes);
         if later.loads_registers() {
-            let suspicion = Suspicion {
-                finding: Some(finding),
-                load: later.record.site,
-                poll: Poll::Never,
-                learns: None,
-                mistake: None,
-            };
+            let suspicion = Suspicion { finding: Some(finding), ..Suspicion::of(later.record.site) };
             self.suspect(later, suspicion, undefined.lanes);
         } else {
             self.findings.add(finding);

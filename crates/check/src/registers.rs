@@ -14,7 +14,7 @@ use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::register_set::tracked;
 use crate::site_info::{RegRange, SiteId, VGPR0, register_name};
-use crate::taint::{Poll, Sink, Suspicion, all_bits, sink};
+use crate::taint::{Sink, Suspicion, all_bits, sink};
 use crate::wave_state::{Operation, WaveState};
 
 /// How an instruction meets a register in flight.
@@ -257,13 +257,11 @@ impl Checker {
         let title = format!("{} is read but was never written", register_name(range.from));
         let finding =
             Finding::new("U1", Class::Uninitialized, Severity::Error, title).at("consumer", &info.site, id);
-        if !matches!(sink(self.machine, info), Sink::None) {
+        if !matches!(sink(self.machine, info), Sink::None | Sink::Spill) {
             self.findings.add(finding);
             return;
         }
-        let suspicion =
-            Suspicion { finding: Some(finding), load: site, poll: Poll::Never, learns: None, mistake: None };
-        let of = state.taint.suspect(suspicion);
+        let of = state.taint.suspect(Suspicion { finding: Some(finding), ..Suspicion::of(site) });
         for register in range.numbers() {
             state.taint.mark(register, all_bits(register), of);
         }

@@ -25,6 +25,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb};
+use wavemark_order::Epoch;
 use wavemark_sim::events::{Issue, Scope, Site};
 use wavemark_sim::regs::{Regs, sindex};
 use wavemark_target::Machine;
@@ -64,6 +65,15 @@ pub(crate) struct Suspicion {
     pub learns: Option<Knowledge>,
     /// The mistake by which the value is known to mean nothing: no use of it settles that.
     pub mistake: Option<MistakeId>,
+    /// The value may turn out to mean nothing: whether it is used is noted of this load ([`crate::followed`]).
+    pub instance: Option<Epoch>,
+}
+
+impl Suspicion {
+    /// Nothing is known but which load it is.
+    pub fn of(load: SiteId) -> Suspicion {
+        Suspicion { finding: None, load, poll: Poll::Never, learns: None, mistake: None, instance: None }
+    }
 }
 
 /// All bits that a mark of a register may have.
@@ -103,7 +113,8 @@ impl Taint {
     /// A suspicion, for [`Taint::mark`]; one of the same load and the same other end is taken up again.
     pub fn suspect(&mut self, suspicion: Suspicion) -> usize {
         let key = |suspicion: &Suspicion| {
-            (suspicion.load, suspicion.finding.as_ref().map(Finding::key), suspicion.mistake)
+            let finding = suspicion.finding.as_ref().map(Finding::key);
+            (suspicion.load, finding, suspicion.mistake, suspicion.instance)
         };
         let same = |old: &Option<Suspicion>| old.as_ref().is_some_and(|old| key(old) == key(&suspicion));
         if let Some(at) = self.suspicions.iter().position(same) {
@@ -197,7 +208,7 @@ impl Taint {
     }
 
     /// Take a suspicion out, and its marks.
-    fn settle(&mut self, of: usize) -> Option<Suspicion> {
+    pub fn settle(&mut self, of: usize) -> Option<Suspicion> {
         self.counts[of] = 0;
         self.marks.retain(|_, marks| {
             marks.retain(|mark| mark.of != of);
@@ -241,6 +252,8 @@ pub(crate) enum Sink {
     Branch(Option<u64>),
     /// The comparison of an atomic: a wrong value only makes it fail.
     Comparison,
+    /// It is put where marks do not follow it.
+    Spill,
     /// It is used.
     Use,
 }
@@ -258,6 +271,7 @@ pub(crate) fn sink(machine: Machine, info: &SiteInfo) -> Sink {
     let compares = [AtomicOp::CmpSwap, AtomicOp::CmpStore, AtomicOp::CmpStoreFloat, AtomicOp::CmpSwapFloat];
     match memory.verb {
         Verb::Crossbar(_) | Verb::Prefetch | Verb::Cache { .. } => Sink::None,
+        Verb::Store if memory.path == Path::Scratch => Sink::Spill,
         _ if memory.path == Path::Scratch => Sink::None,
         _ if memory.atomic.is_some_and(|op| compares.contains(&op)) => Sink::Comparison,
         _ => Sink::Use,
@@ -357,9 +371,7 @@ impl Checker {
     /// The instruction that a wave is about to execute reads `register`, which `load` is still writing, by `mistake`.
     pub(crate) fn mark_meaningless(&mut self, wave: u32, load: SiteId, register: u32, mistake: MistakeId) {
         let Some(state) = self.waves.get_mut(wave) else { return };
-        let suspicion =
-            Suspicion { finding: None, load, poll: Poll::Never, learns: None, mistake: Some(mistake) };
-        let of = state.taint.suspect(suspicion);
+        let of = state.taint.suspect(Suspicion { mistake: Some(mistake), ..Suspicion::of(load) });
         state.taint.in_flight.push((register, Mark { bits: all_bits(register), of }));
     }
 
@@ -461,6 +473,12 @@ impl Checker {
         else {
             return;
         };
+        if let Some(instance) = suspicion.instance {
+            return self.settle_followed(wave, site, (of, instance), sink);
+        }
+        if matches!(sink, Sink::Spill) {
+            return;
+        }
         let branch = &self.sites.get(site).site;
         let again = match sink {
             Sink::Branch(Some(target)) => self.polls_by(wave, of, site, *target),

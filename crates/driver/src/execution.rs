@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use wavemark_budget::room_for;
-use wavemark_check::{Alike, Checker, Model};
+use wavemark_check::{Alike, Checker, Model, Unfollowed};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, LoadedImage, image};
@@ -103,6 +103,14 @@ pub(crate) struct Ran {
     pub printed: Vec<Printed>,
 }
 
+/// Which run it is of those that are the same.
+pub(crate) enum Pass {
+    /// The first one; `recorded`: with a recording.
+    First { recorded: bool },
+    /// One more, for the checker to follow these loads.
+    Follow(Unfollowed),
+}
+
 /// What one run of a launch gave.
 pub(crate) struct Outcome {
     pub ran: Ran,
@@ -148,11 +156,21 @@ pub(crate) fn execute(
     let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
     let size = code_size(&image, &prepared.kernel.name);
     let loaded = LoadedKernel { kernel: &kernel, places: &places, model: prepared.model, size };
-    let ran = dispatch_once(&mut memory, &loaded, &dispatch, options, seed, recorded)
-        .map_err(|error| undispatched(&prepared.kernel.name, error))?;
+    let failed = |error| undispatched(&prepared.kernel.name, error);
+    let run = |memory: &mut Global, pass| {
+        dispatch_once(memory, &loaded, &dispatch, options, seed, pass).map_err(failed)
+    };
+    let (mut ran, unfollowed) = run(&mut memory, Pass::First { recorded })?;
     let contents = contents(&memory, &addresses);
     let outputs =
         if ran.finished { outputs(prepared.launch, prepared.filled, &contents) } else { Vec::new() };
+    if ran.finished && !unfollowed.is_empty() {
+        // The same once more, from the same memory.
+        let (again, _) = run(&mut prepared.place()?.memory, Pass::Follow(unfollowed))?;
+        if again.finished {
+            ran.findings = again.findings;
+        }
+    }
     let code = Code::new(kernel, &image, &prepared.kernel.name);
     Ok(Outcome { ran, outputs, code, contents })
 }
@@ -181,23 +199,27 @@ impl LoadedKernel<'_> {
     }
 }
 
-/// Runs it once; `recorded`: with a recording.
+/// Runs it once; besides, the loads of which the checker would know more in another run of the same.
 pub(crate) fn dispatch_once(
     memory: &mut Global,
     loaded: &LoadedKernel<'_>,
     dispatch: &wavemark_sim::Dispatch,
     options: &RunOptions,
     seed: u64,
-    recorded: bool,
-) -> Result<Ran, DispatchError> {
+    pass: Pass,
+) -> Result<(Ran, Unfollowed), DispatchError> {
     let LoadedKernel { kernel, places, model, .. } = *loaded;
     let machine = places.machine;
     let config = config(options, seed);
     let started = Instant::now();
+    let (recorded, followed) = match pass {
+        Pass::First { recorded } => (recorded, Unfollowed::default()),
+        Pass::Follow(loads) => (false, loads),
+    };
     let checked = options.check != Checked::default();
     let checker = checked.then(|| {
-        let mut checker =
-            Checker::new(kernel.machine, checks(options.check), model).with_code(kernel.code.clone());
+        let checker = Checker::new(kernel.machine, checks(options.check), model);
+        let mut checker = checker.with_code(kernel.code.clone()).following(followed);
         if options.stop_on_error {
             checker.stop_on_error(Arc::clone(&options.brake));
         }
@@ -214,11 +236,13 @@ pub(crate) fn dispatch_once(
     };
     let seconds = started.elapsed().as_secs_f64();
     let printed: Vec<Printed> = stats.messages.iter().map(|message| printf::printed(message)).collect();
-    let mut findings: Vec<Finding> = match checker {
+    let (mut findings, unfollowed) = match checker {
         Some(checker) => {
-            checker.finish().into_iter().map(|finding| convert(finding, Some(kernel), places)).collect()
+            let found = checker.finish();
+            let findings = found.findings.into_iter().map(|finding| convert(finding, Some(kernel), places));
+            (findings.collect(), found.unfollowed)
         }
-        None => of_end(&end).into_iter().collect(),
+        None => (of_end(&end).into_iter().collect::<Vec<Finding>>(), Unfollowed::default()),
     };
     if end == RunEnd::Trap {
         // Which waits a run that was cut short did not need says nothing.
@@ -251,7 +275,8 @@ pub(crate) fn dispatch_once(
         let (first, code) = loaded.instructions();
         recorder.finish(places, kernel.machine, first, code)
     });
-    Ok(Ran { findings, stats, unsupported, limit, finished, executed, recording, printed })
+    let ran = Ran { findings, stats, unsupported, limit, finished, executed, recording, printed };
+    Ok((ran, unfollowed))
 }
 
 /// A trap after something was printed on standard error is an assertion, and that is its message.

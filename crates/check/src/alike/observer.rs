@@ -14,6 +14,9 @@ use crate::number;
 
 impl Observer for Alike {
     fn split(&self) -> Option<Alike> {
+        if !self.checker.followed.is_empty() {
+            return None;
+        }
         let checker = self.checker.part();
         let base = self.checker.code.as_ref()?.base;
         let stories = Some(Box::new(Stories::new(base, checker.machine.lanes(), checker.checks.global)));

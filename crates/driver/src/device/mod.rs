@@ -26,7 +26,7 @@ use wavemark_target::{Machine, TargetId};
 
 use crate::build::{Failure, Loadable, loadable};
 use crate::execution::{
-    Code, Covered, LoadedKernel, Ran, argument_segment, code_of, code_size, dispatch_once, load,
+    Code, Covered, LoadedKernel, Pass, Ran, argument_segment, code_of, code_size, dispatch_once, load,
     machine_kernel, undispatched,
 };
 use crate::input::Input;
@@ -389,7 +389,8 @@ impl Device {
         let places = Places { machine, base: module.image.base, lines: &module.lines };
         let size = code_size(&module.image, &kernel.name);
         let in_memory = LoadedKernel { kernel: &loaded, places: &places, model, size };
-        let ran = dispatch_once(&mut self.memory, &in_memory, &dispatch, options, seed, recorded)
+        let pass = Pass::First { recorded };
+        let (ran, _) = dispatch_once(&mut self.memory, &in_memory, &dispatch, options, seed, pass)
             .map_err(|error| undispatched(&kernel.name, error))?;
         let code = Code::new(loaded, &module.image, &kernel.name);
         Ok(Launched { ran, code, machine, executed_by })
