@@ -377,8 +377,9 @@ fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, sites: &Sites) -> Vec<Fin
         if let (Some((counter, before)), Some(mistake)) = (finding.missing, finding.mistake) {
             let (allowed, earliest) = mistakes.wait(mistake);
             finding.needed = Some((counter, allowed));
-            finding.hint = Some(format!("{} before", wait_text(sites.machine(), counter, allowed)));
             finding.hint_site = earliest.or(before).map(|site| sites.get(site).site.clone());
+            let of = if finding.hint_site.is_some() { "" } else { " the store that hands it on" };
+            finding.hint = Some(format!("{} before{of}", wait_text(sites.machine(), counter, allowed)));
         }
         finding
     });

@@ -5,8 +5,7 @@
 //! ([`Unfollowed`]), and the same run once more, told of them, marks what each of them loads ([`crate::taint`]): a race is
 //! reported if its own load's value has been of use, or as soon as it is.
 //!
-//! It is exact in lanes that drop a value and in EXEC. It is not told which lanes of a load race: the use of any is one. A
-//! value that is put into scratch memory counts as used.
+//! It is exact in lanes that drop a value and in EXEC. It is not told which lanes of a load race: the use of any is one.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_order::Epoch;

@@ -330,7 +330,9 @@ impl Checker {
             // Its result may still be used: the wait that it needs is needed.
             self.consume(wave.index, old);
             if let Some(state) = self.waves.get_mut(wave.index) {
-                state.pop();
+                let stores = |site| self.sites.get(site).effects.stores_for_others();
+                let stores = state.operation(old).is_some_and(|operation| stores(operation.site));
+                state.pop(stores);
             }
         }
         if !moves.dma {
@@ -454,6 +456,7 @@ impl Observer for Checker {
             self.check_stored(wave.index, site, op);
         }
         self.settle_ranged(wave.index, site, op);
+        self.follow_scratch(wave.index, site, op);
         self.note_issue(wave, site, op);
         self.note_translation(wave.index, site, op);
         self.note_effect(wave.index, site, op);

@@ -12,7 +12,7 @@ use crate::knowledge::common_scope;
 use crate::meeting::Conflict;
 use crate::mistakes::{Lack, Place};
 use crate::relation::{Later, Relation, channel};
-use crate::wave_state::WaveState;
+use crate::wave_state::{Arrive, WaveState};
 
 impl Checker {
     /// What is to be said of a conflict; nothing if it is said already.
@@ -41,8 +41,13 @@ impl Checker {
         // How many were younger when it arrived at a barrier: that is all this wave knows of the other's issues.
         let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
         let counter = self.counters.counter_of(old_channel);
-        let arrive =
+        // The barrier by which it is known, unless that is by something else.
+        let at_barrier =
             other.and_then(|other| other.arrive_at(earlier.epoch.channel, counter, &state.known.issued));
+        let covers = |at: &Arrive| at.seq[usize::from(earlier.epoch.channel)] >= earlier.epoch.seq;
+        let arrive = at_barrier.filter(covers);
+        let near = other_id.workgroup_flat == wave.workgroup_flat;
+        let release = other.filter(|_| near).and_then(|other| other.last_publishing).filter(covers);
         // Waves run the same program: where this one has waited for its copy, the other waits for its own.
         let behind_barrier = || {
             let arrive = arrive.filter(|_| earlier.dma && space == Space::Lds)?;
@@ -115,16 +120,20 @@ impl Checker {
             let title =
                 format!("{place} is {} by {} while {} is in flight", what.1, second.mnemonic, first.mnemonic);
             (rule, Class::MissingWait, title, String::new(), Some(second.site.clone()))
-        } else if issued
-            && space == Space::Global
-            && (arrive.is_none() || other_id.workgroup_flat != wave.workgroup_flat)
-        {
+        } else if issued && space == Space::Global && (arrive.is_none() || !near) {
             let title = format!(
                 "{place} is {} without the earlier access having completed before it was published",
                 what.1
             );
             let hint = format!("{} before the releasing store", wait_text(self.machine, counter, 0));
-            ("M5", Class::MissingWait, title, hint, self.release_site(earlier.epoch.agent))
+            let release = release.map(|release| self.sites.get(release.site).site.clone());
+            (
+                "M5",
+                Class::MissingWait,
+                title,
+                hint,
+                release.or_else(|| self.release_site(earlier.epoch.agent)),
+            )
         } else if issued && let Some(wait) = behind_barrier() {
             let title = format!(
                 "{place} is {} while {} of another wave may still be in flight: no barrier comes behind the wait for it",
@@ -133,13 +142,20 @@ impl Checker {
             let hint = "a barrier between the two accesses, behind".to_owned();
             ("R4", Class::MissingSync, title, hint, Some(self.sites.get(wait).site.clone()))
         } else if issued {
+            let hands_on = if arrive.is_some() { "the barrier" } else { "what hands it on" };
             let title = format!(
-                "{place} is {} while {} of another wave may still be in flight: the barrier does not wait for it",
+                "{place} is {} while {} of another wave may still be in flight: {hands_on} does not wait for it",
                 what.1, first.mnemonic
             );
+            let at_barrier = arrive.is_some();
+            let arrive = arrive.or(release);
             let before = arrive.map(|arrive| (arrive.site, self.sites.get(arrive.site).site.pc));
             let step = arrive.map_or(0, |arrive| arrive.step);
-            missing = Some((Place { before, step, issued: known }, false));
+            // Of what a flag hands on no more is known than was issued before it; of a plain one not even that.
+            let before_flag =
+                release.map_or(earlier.epoch.seq, |at| at.seq[usize::from(earlier.epoch.channel)]);
+            let issued = if at_barrier { known } else { known.min(before_flag) };
+            missing = Some((Place { before, step, issued }, false));
             let site = before.map(|(site, _)| self.sites.get(site).site.clone());
             let rule = if earlier.dma { "R4" } else { "S1" };
             (rule, Class::MissingWait, title, String::new(), site)
@@ -203,8 +219,12 @@ impl Checker {
             None if class == Class::MissingInvalidate => {
                 Some(self.missing_order(wave.index, Lack::Invalidate, pcs[0], pcs[1]))
             }
-            None if conflict.relation == Relation::NotWrittenBack => {
-                Some(self.mistakes.place(Lack::WriteBack, pcs[0]))
+            // One before a releasing store is missing for all that it publishes.
+            None if rule == "M5" => {
+                let not_written_back = conflict.relation == Relation::NotWrittenBack;
+                let lack = if not_written_back { Lack::WriteBack } else { Lack::Wait(counter) };
+                let releases = hint_site.as_ref().map_or(pcs[0], |release| release.pc);
+                Some(self.mistakes.place(lack, releases))
             }
             None if class == Class::WrongScope => Some(self.mistakes.place(Lack::Scope, narrower.site.pc)),
             None => None,

@@ -257,7 +257,7 @@ impl Checker {
         let title = format!("{} is read but was never written", register_name(range.from));
         let finding =
             Finding::new("U1", Class::Uninitialized, Severity::Error, title).at("consumer", &info.site, id);
-        if !matches!(sink(self.machine, info), Sink::None | Sink::Spill) {
+        if !matches!(sink(self.machine, info), Sink::None) {
             self.findings.add(finding);
             return;
         }

@@ -119,7 +119,7 @@ struct SeenDword {
 
 impl Seen {
     /// So many dwords are remembered.
-    const MOST: usize = 4;
+    const MOST: usize = 16;
 
     fn note(&mut self, new: SeenDword) {
         self.0.retain(|old| old.at != new.at);
@@ -207,10 +207,15 @@ impl Checker {
         if !op.accesses.iter().any(|access| self.publishes(wave, op, access)) {
             return;
         }
-        if op.accesses.iter().any(|a| a.space == Space::Global)
-            && let Some(state) = self.waves.get_mut(wave.index)
-        {
-            state.last_release = Some(site);
+        if let Some(state) = self.waves.get_mut(wave.index) {
+            let mut before = state.arrive(site);
+            for &(channel, own) in &op.seq {
+                before.seq[channel as usize] = own - 1;
+            }
+            state.last_publishing = Some(before);
+            if op.accesses.iter().any(|a| a.space == Space::Global) {
+                state.last_release = Some(site);
+            }
         }
         self.consume_published(wave.index);
     }
@@ -318,11 +323,15 @@ impl Checker {
         memory.is_some_and(|memory| matches!(memory.verb, Verb::Load | Verb::AtomicReturn))
     }
 
-    /// What the wave of an operation knew when it was issued, if the operation is still remembered.
+    /// What the wave of an operation knew when it was issued, if that is still remembered. Who has seen what it did in LDS knows
+    /// that the wave's LDS operations before it are over: they are performed in order.
     pub(crate) fn known_by(&self, operation: Epoch) -> Option<Knowledge> {
         let state = self.waves.get(operation.agent)?;
-        let (_, operation) = state.operation_at(operation.channel, operation.seq)?;
-        Some(operation.before.knowledge(state.id.index))
+        let mut known = state.before(operation.channel, operation.seq)?.knowledge(state.id.index);
+        if channel(operation.channel) == Channel::Ds {
+            known.relied.raise(operation.agent, operation.channel, operation.seq);
+        }
+        Some(known)
     }
 
     /// The data of an operation have moved: publish, or read what was published.
@@ -399,7 +408,9 @@ impl Checker {
         else {
             return;
         };
-        if let &[dword] = dwords {
+        if let &[dword] = dwords
+            && !published.of(dword).is_empty()
+        {
             state.seen.note(SeenDword { at: (memory, dword), seq, count: published.count });
         }
         let learnt = learnt(published, dwords, wave, &state.known, space, scope);

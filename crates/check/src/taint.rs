@@ -16,7 +16,9 @@
 //! A register that is read while a load is still writing it is an error already. What is computed from it means nothing
 //! either, and what goes wrong at such an address is no mistake of its own ([`Checker::mark_meaningless`]).
 //!
-//! What it misses: values that go through scratch memory; which lanes a permutation takes. Scalar arithmetic spreads
+//! Scratch memory is followed as registers are, a dword like a VGPR ([`Checker::follow_scratch`]).
+//!
+//! What it misses: which lanes a permutation takes. Scalar arithmetic spreads
 //! marks within their bits only; where a bitwise operation masks them away ([`crate::logic`]) they stop. A mark that
 //! exclusive-or or multiplication by 0 would drop stays.
 
@@ -26,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb};
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Issue, Scope, Site};
+use wavemark_sim::events::{Direction, Extent, Issue, Scope, Site, Space};
 use wavemark_sim::regs::{Regs, sindex};
 use wavemark_target::Machine;
 
@@ -35,7 +37,7 @@ use crate::finding::Finding;
 use crate::knowledge::Knowledge;
 use crate::logic::heeded_bits;
 use crate::mistakes::MistakeId;
-use crate::site_info::{RegRange, SiteId, SiteInfo, Used, VGPR0};
+use crate::site_info::{RegRange, SiteId, SiteInfo, Sites, Used, VGPR0};
 use crate::statics::blocks::instruction_at;
 
 /// Which branch makes a poll of a load.
@@ -81,6 +83,11 @@ pub(crate) fn all_bits(register: u32) -> u64 {
     if register < VGPR0 { u64::from(u32::MAX) } else { u64::MAX }
 }
 
+/// A dword of scratch memory, in the place of a register.
+fn scratch_dword(addr: u64) -> u32 {
+    1 << 31 | (addr / 4) as u32
+}
+
 /// Bits of a register that a suspicion is about: lanes of a VGPR, bits of a scalar register.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
@@ -94,7 +101,7 @@ type Marks = SmallVec<[Mark; 1]>;
 /// The marks of a wave.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Taint {
-    /// Of the registers that have any: an instruction asks for those of the few that it names.
+    /// Of the registers, and dwords of scratch memory, that have any: an instruction asks for those of the few that it names.
     marks: FxHashMap<u32, Marks>,
     /// Marks of what the current instruction alone reads so.
     in_flight: Vec<(u32, Mark)>,
@@ -103,7 +110,8 @@ pub(crate) struct Taint {
     counts: Vec<u32>,
     /// Suspicions that may have no marks left.
     perhaps_dead: Vec<usize>,
-    /// What reaches the current instruction, in these lanes, which uses it where its addresses are in the buffer's range.
+    /// What reaches the current instruction, in these lanes, which uses it where its addresses are in the buffer's range, and
+    /// are not in scratch memory.
     ranged: Vec<(usize, u64)>,
     /// The mistake by which the address that the current instruction uses means nothing.
     meaningless_address: Option<MistakeId>,
@@ -171,6 +179,16 @@ impl Taint {
     /// The marks of a register.
     fn of(&self, register: u32) -> &[Mark] {
         self.marks.get(&register).map_or(&[], |marks| marks)
+    }
+
+    /// The suspicions of loads that a register's bits have marks of.
+    fn of_loads(&self, sites: &Sites, register: u32, bits: u64) -> SmallVec<[usize; 1]> {
+        let is_load = |of: usize| {
+            let load = self.suspicions[of].as_ref().map(|suspicion| sites.get(suspicion.load));
+            load.and_then(|load| load.effects.memory).is_some_and(|memory| memory.verb == Verb::Load)
+        };
+        let marks = self.of(register).iter().filter(|mark| mark.bits & bits != 0);
+        marks.map(|mark| mark.of).filter(|&of| is_load(of)).collect()
     }
 
     /// Whether some register of a range has a mark.
@@ -252,8 +270,6 @@ pub(crate) enum Sink {
     Branch(Option<u64>),
     /// The comparison of an atomic: a wrong value only makes it fail.
     Comparison,
-    /// It is put where marks do not follow it.
-    Spill,
     /// It is used.
     Use,
 }
@@ -271,7 +287,6 @@ pub(crate) fn sink(machine: Machine, info: &SiteInfo) -> Sink {
     let compares = [AtomicOp::CmpSwap, AtomicOp::CmpStore, AtomicOp::CmpStoreFloat, AtomicOp::CmpSwapFloat];
     match memory.verb {
         Verb::Crossbar(_) | Verb::Prefetch | Verb::Cache { .. } => Sink::None,
-        Verb::Store if memory.path == Path::Scratch => Sink::Spill,
         _ if memory.path == Path::Scratch => Sink::None,
         _ if memory.atomic.is_some_and(|op| compares.contains(&op)) => Sink::Comparison,
         _ => Sink::Use,
@@ -315,11 +330,16 @@ impl Checker {
             } else {
                 Vec::new()
             };
-        if matches!(sink, Sink::Use) && info.effects.memory.is_some_and(|memory| memory.path == Path::Buffer)
-        {
+        let path = info.effects.memory.map(|memory| memory.path);
+        if matches!(sink, Sink::Use) && matches!(path, Some(Path::Buffer | Path::Flat)) {
+            let addresses: Vec<usize> = match path {
+                Some(Path::Flat) => reaching_of(taint, info, exec, regs, address).collect(),
+                _ => Vec::new(),
+            };
             let ranged = |value: &&Reaching| {
                 value.lanes != 0
                     && value.bits == 0
+                    && !addresses.contains(&value.of)
                     && taint.mistake(value.of).is_none()
                     && !no_data.contains(&value.of)
             };
@@ -354,16 +374,50 @@ impl Checker {
         state.taint.drop_dead();
     }
 
-    /// The addresses of a buffer operation are known: lanes out of range use nothing (so compilers mask what a wave stores).
+    /// The addresses of an operation are known: lanes out of a buffer's range use nothing (so compilers mask what a wave stores),
+    /// nor do those whose address is in scratch memory.
     pub(crate) fn settle_ranged(&mut self, wave: u32, site: SiteId, op: &Issue) {
         let Some(state) = self.waves.get_mut(wave) else { return };
         if state.taint.ranged.is_empty() {
             return;
         }
-        let touched = op.accesses.iter().fold(0, |all, access| all | access.extent.lanes());
+        let used = op.accesses.iter().filter(|access| access.space != Space::Scratch);
+        let touched = used.fold(0, |all, access| all | access.extent.lanes());
         for (of, lanes) in std::mem::take(&mut state.taint.ranged) {
             if lanes & touched != 0 {
                 self.settle(wave, site, of, &Sink::Use);
+            }
+        }
+    }
+
+    /// The addresses of an operation are known: what it stores in scratch memory keeps the marks of loads, and what it loads from
+    /// there has them again. (Registers that were never written are saved there often, and only to be restored.)
+    pub(crate) fn follow_scratch(&mut self, wave: u32, site: SiteId, op: &Issue) {
+        let Some(state) = self.waves.get_mut(wave).filter(|state| !state.taint.is_empty()) else { return };
+        let (taint, info, sites) = (&mut state.taint, self.sites.get(site), &self.sites);
+        for access in op.accesses.iter().filter(|access| access.space == Space::Scratch) {
+            let Extent::Lanes { mask, bytes, addr } = &access.extent else { continue };
+            let stores = access.direction == Direction::Write;
+            let is_data = |used: &&Used| {
+                let moved = if stores { used.read && !used.address } else { used.write };
+                moved && used.range.from >= VGPR0
+            };
+            let Some(data) = info.uses.iter().find(is_data) else { continue };
+            for lane in (0..addr.len()).filter(|lane| mask >> lane & 1 != 0) {
+                let bit = 1 << lane;
+                for (n, register) in data.range.numbers().enumerate() {
+                    let at = addr[lane] + 4 * n as u64;
+                    let whole = *bytes >= 4 && at.is_multiple_of(4);
+                    for dword in scratch_dword(at)..=scratch_dword(at + u64::from(*bytes).min(4) - 1) {
+                        let (from, to) = if stores { (register, dword) } else { (dword, register) };
+                        if stores && whole {
+                            taint.clear(dword, bit);
+                        }
+                        for of in taint.of_loads(sites, from, bit) {
+                            taint.mark(to, bit, of);
+                        }
+                    }
+                }
             }
         }
     }
@@ -414,7 +468,8 @@ impl Checker {
             back |= next <= load;
             if let Some(marked) = &mut marked {
                 let reads = carry(marked, &info);
-                is_data |= reads && info.effects.memory.is_some() || info.effects.barrier.is_some();
+                let memory = info.effects.memory.is_some_and(|memory| memory.path != Path::Scratch);
+                is_data |= reads && memory || info.effects.barrier.is_some();
             }
             pc = next;
         }
@@ -462,9 +517,12 @@ impl Checker {
         if target > branch.pc {
             return self.way_back(branch, behind, (load, Some(target)), marked) == Some(false);
         }
-        // Where no lane is left to go on, what is behind the branch is skipped, and may come back to the load as well.
+        // Where no lane is left to go on, what is behind the branch is skipped, and may come back to the load as well: with what the
+        // lanes hold, as which lanes go on is all that a poll decides.
         let on_exec = info.uses.iter().any(|used| used.read && used.range.from == sindex::EXEC);
-        let skipped = on_exec && self.way_back(branch, behind, (load, None), marked.clone()) == Some(true);
+        let held =
+            || marked.as_ref().map(|marked| marked.iter().copied().filter(|&of| of >= VGPR0).collect());
+        let skipped = on_exec && self.way_back(branch, behind, (load, None), held()) == Some(true);
         !skipped && self.way_back(branch, target, (load, None), marked) != Some(true)
     }
 
@@ -475,9 +533,6 @@ impl Checker {
         };
         if let Some(instance) = suspicion.instance {
             return self.settle_followed(wave, site, (of, instance), sink);
-        }
-        if matches!(sink, Sink::Spill) {
-            return;
         }
         let branch = &self.sites.get(site).site;
         let again = match sink {

@@ -71,6 +71,8 @@ impl Moves {
 
 /// Operations of a wave beyond which retired ones are forgotten.
 const OPERATIONS: usize = 64;
+/// Stores that a wave remembers beyond these: they may be flags that others see much later.
+const OLD_STORES: usize = 64;
 /// Waits that a wave remembers.
 pub const WAITS: usize = 64;
 /// Barrier arrives that a wave remembers.
@@ -112,7 +114,7 @@ pub struct WaitInstance {
     pub step: u64,
 }
 
-/// A barrier arrive.
+/// A barrier arrive, or an operation that publishes.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrive {
     /// Which instruction.
@@ -152,6 +154,8 @@ pub struct WaveState {
     pub operations: VecDeque<Operation>,
     /// Number of the front operation.
     pub first_operation: u32,
+    /// Of stores among those that are forgotten: their sequence numbers, and what was known before each.
+    old_stores: VecDeque<(SmallVec<[(Channel, u32); 2]>, Before)>,
     /// Operations whose accesses no arrive or release has published.
     pub unpublished: Vec<u32>,
     /// Registers that hold what an operation has written, or will, and its number.
@@ -179,6 +183,8 @@ pub struct WaveState {
     pub assumed_order: Vec<AssumedOrder>,
     /// The last access that published to global memory, for messages.
     pub last_release: Option<SiteId>,
+    /// The last operation by which it has published something, in LDS or global memory.
+    pub last_publishing: Option<Arrive>,
     /// Synchronisation locations read by loads that are not yet retired.
     pub acquires: Vec<crate::sync::Acquire>,
     /// What it has seen there of late.
@@ -236,6 +242,7 @@ impl WaveState {
             retired: [0; CHANNELS],
             waited: [0; CHANNELS],
             operations: VecDeque::new(),
+            old_stores: VecDeque::new(),
             first_operation: 1,
             unpublished: Vec::new(),
             loaded: RegisterSet::new(),
@@ -251,6 +258,7 @@ impl WaveState {
             assumed_waits: Vec::new(),
             assumed_order: Vec::new(),
             last_release: None,
+            last_publishing: None,
             acquires: Vec::new(),
             seen: crate::sync::Seen::default(),
             learnt_of_late: crate::sync::LearntOfLate::default(),
@@ -327,8 +335,13 @@ impl WaveState {
         if self.arrives.len() == ARRIVES {
             self.arrives.pop_front();
         }
+        self.arrives.push_back(self.arrive(site));
+    }
+
+    /// What an instruction hands on that it executes now.
+    pub fn arrive(&self, site: SiteId) -> Arrive {
         let number = self.known.issued.get(self.id.index, BARRIERS);
-        self.arrives.push_back(Arrive { site, number, seq: self.seq, step: self.steps });
+        Arrive { site, number, seq: self.seq, step: self.steps }
     }
 
     /// The arrive by which another knows of its operations of a channel, of which it `knows`, as far as those are told apart: the
@@ -391,8 +404,9 @@ impl WaveState {
         moved.seen.move_to(id.workgroup_flat);
         moved.learnt_of_late = crate::sync::LearntOfLate::default();
         moved.acquires = self.acquires.iter().map(|of| of.moved(by)).collect();
-        for operation in &mut moved.operations {
-            operation.before.known = by.shared(&operation.before.known);
+        let stores = moved.old_stores.iter_mut().map(|(_, before)| before);
+        for before in moved.operations.iter_mut().map(|operation| &mut operation.before).chain(stores) {
+            before.known = by.shared(&before.known);
         }
         moved
     }
@@ -410,10 +424,23 @@ impl WaveState {
             .then_some(self.first_operation)
     }
 
-    /// Forget the oldest operation.
-    pub fn pop(&mut self) {
-        self.operations.pop_front();
+    /// Forget the oldest operation, but for what was known before it if it `stores`.
+    pub fn pop(&mut self, stores: bool) {
+        if let Some(Operation { seq, before, .. }) = self.operations.pop_front().filter(|_| stores) {
+            if self.old_stores.len() == OLD_STORES {
+                self.old_stores.pop_front();
+            }
+            self.old_stores.push_back((seq, before));
+        }
         self.first_operation += 1;
+    }
+
+    /// What was known before the operation that is number `seq` of a channel, if that is still kept.
+    pub fn before(&self, channel: u8, seq: u32) -> Option<&Before> {
+        let is = |own: &[(Channel, u32)]| own.iter().any(|&(c, n)| (c as u8, n) == (channel, seq));
+        let operation = self.operations.iter().rfind(|operation| is(&operation.seq));
+        let old = || self.old_stores.iter().rfind(|(own, _)| is(own));
+        operation.map(|operation| &operation.before).or_else(|| old().map(|(_, before)| before))
     }
 
     /// Remember an operation; its number.

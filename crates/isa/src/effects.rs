@@ -137,6 +137,12 @@ impl Effects {
         self.memory.is_some_and(|memory| matches!(memory.verb, Verb::Cache { write_back: true, .. }))
     }
 
+    /// Whether it writes from registers to memory that other waves see.
+    pub fn stores_for_others(&self) -> bool {
+        let stores = |verb| matches!(verb, Verb::Store | Verb::Atomic | Verb::AtomicReturn);
+        self.memory.is_some_and(|memory| stores(memory.verb) && memory.path != Path::Scratch)
+    }
+
     /// Whether it writes EXEC, or a half of it.
     pub fn writes_exec(&self) -> bool {
         let is_exec =
