@@ -1,7 +1,7 @@
 ; launch: two-groups
-; A ticket lock: who sees that it is served reads what the lock guards, word by word, adds to one, and passes the lock on by a
-; store over what it has seen. That store comes behind the one before it, however many words were read in between; of the word
-; that is added to, the wait tells.
+; A ticket lock: who sees that it is served reads what the lock guards, word by word, writes all of it, and passes the lock on
+; by a store over what it has seen. That store comes behind the one before it, however many words were read in between; of
+; what the lock guards the wait tells, once for all words.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"
 	.include "gfx1100.inc"
@@ -9,7 +9,6 @@
 	v_mov_b32_e32 v4, 1
 	s_mov_b32 exec_lo, 1
 	global_atomic_add_u32 v5, v3, v4, s[6:7] glc
-	s_waitcnt vmcnt(0)
 .Llook:
 	global_load_b32 v6, v3, s[6:7] offset:128 glc
 	s_waitcnt vmcnt(0)
@@ -19,8 +18,9 @@
 	s_cbranch_vccz .Llook
 	v_add_nc_u32_e32 v6, 1, v5
 	.irp at, 512, 768, 1024, 1280
-	global_load_b32 v7, v3, s[6:7] offset:\at
+	global_load_b32 v8, v3, s[6:7] offset:\at
 	s_waitcnt vmcnt(0)
+	global_store_b32 v3, v8, s[6:7] offset:\at
 	.endr
 	global_load_b32 v7, v3, s[6:7] offset:256 ; <<< error[M5] missing-wait
 	s_waitcnt vmcnt(0)

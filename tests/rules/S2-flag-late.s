@@ -18,20 +18,14 @@
 	s_cbranch_scc0 .Lother
 	.if RIGHT
 	ds_store_b32 v3, v5                     ; <<< other end
-	s_wait_dscnt 0x0
 	ds_store_b32 v4, v5 offset:2048
 	.else
-	s_wait_dscnt 0x0
 	ds_store_b32 v4, v5 offset:2048
 	ds_store_b32 v3, v5                     ; <<< other end
 	.endif
-	s_movk_i32 s10, 50
+	s_movk_i32 s10, 100
 .Lmore:
 	ds_store_b32 v3, v0 offset:1024
-	global_load_b32 v6, v1, s[4:5]
-	s_wait_loadcnt 0x0
-	ds_load_b32 v7, v3 offset:1024
-	s_wait_dscnt 0x0
 	s_add_co_i32 s10, s10, -1
 	s_cmp_lg_u32 s10, 0
 	s_cbranch_scc1 .Lmore
@@ -39,8 +33,7 @@
 .Lother:
 	s_movk_i32 s10, 600
 .Lslow:
-	global_load_b32 v6, v1, s[4:5]
-	s_wait_loadcnt 0x0
+	ds_store_b32 v3, v0 offset:1536
 	s_add_co_i32 s10, s10, -1
 	s_cmp_lg_u32 s10, 0
 	s_cbranch_scc1 .Lslow
