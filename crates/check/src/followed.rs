@@ -14,7 +14,7 @@ use wavemark_sim::events::{Access, Direction};
 use crate::Checker;
 use crate::shadow::Record;
 use crate::site_info::{RegRange, SiteId, VGPR0};
-use crate::taint::{Sink, Suspicion, all_bits};
+use crate::taint::{Suspicion, all_bits};
 
 /// Instructions, by their addresses, that have raced as loads with a later write while nobody followed what became of the
 /// values.
@@ -34,6 +34,7 @@ pub(crate) struct Followed {
     loads: Unfollowed,
     /// Where the values of loads were of use first.
     used: FxHashMap<Epoch, SiteId>,
+    /// Those that should have been.
     pub unfollowed: Unfollowed,
 }
 
@@ -54,12 +55,12 @@ impl Checker {
 
     /// Whether it is known of a load if its value is of use: its registers are all that it writes.
     pub(crate) fn is_followed(&self, load: &Record) -> bool {
-        !load.dma && !load.atomic && self.followed.loads.0.contains(&self.sites.get(load.site).site.pc)
+        load.is_plain() && self.followed.loads.0.contains(&self.sites.get(load.site).site.pc)
     }
 
     /// A race of a load was reported by what the code may do with its value.
     pub(crate) fn note_unfollowed(&mut self, load: &Record) {
-        if !load.dma && !load.atomic {
+        if load.is_plain() {
             self.followed.unfollowed.0.insert(self.sites.get(load.site).site.pc);
         }
     }
@@ -84,16 +85,7 @@ impl Checker {
     }
 
     /// What a load has loaded comes to a place where it may be of use.
-    pub(crate) fn settle_followed(
-        &mut self,
-        wave: u32,
-        site: SiteId,
-        (of, load): (usize, Epoch),
-        sink: &Sink,
-    ) {
-        if matches!(sink, Sink::Comparison) {
-            return;
-        }
+    pub(crate) fn settle_followed(&mut self, wave: u32, site: SiteId, of: usize, load: Epoch) {
         self.followed.used.insert(load, site);
         let Some(state) = self.waves.get_mut(wave) else { return };
         state.taint.settle(of);

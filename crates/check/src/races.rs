@@ -376,7 +376,6 @@ impl Checker {
     /// loaded (small blocks are loaded by all waves of a workgroup, and stored by one). Whether it is reported.
     fn report_or_keep(&mut self, unused: UnusedLoad) -> bool {
         let load = unused.load;
-        let registers = !load.dma && !load.atomic;
         let followed = self.is_followed(&load);
         if followed && let Some(place) = self.use_of(&load) {
             self.report_used(unused, Some(place));
@@ -386,7 +385,7 @@ impl Checker {
             _ if followed => false,
             Some(state) => {
                 let stores: Vec<SiteId> = state.stored_since(load.epoch).collect();
-                !registers || stores.into_iter().any(|store| self.is_used(load.site, store))
+                !load.is_plain() || stores.into_iter().any(|store| self.is_used(load.site, store))
             }
             // What it has stored is forgotten.
             None => true,

@@ -47,6 +47,13 @@ pub struct Record {
     pub order: u32,
 }
 
+impl Record {
+    /// Of a load: its registers are all that it writes, and no scope makes synchronisation of it.
+    pub fn is_plain(&self) -> bool {
+        !self.dma && !self.atomic
+    }
+}
+
 /// Operations that a dword remembers, each with the bytes that it has touched.
 pub type Members = SmallVec<[(Operation, u8); 8]>;
 

@@ -532,7 +532,10 @@ impl Checker {
             return;
         };
         if let Some(instance) = suspicion.instance {
-            return self.settle_followed(wave, site, (of, instance), sink);
+            if !matches!(sink, Sink::Comparison) {
+                self.settle_followed(wave, site, of, instance);
+            }
+            return;
         }
         let branch = &self.sites.get(site).site;
         let again = match sink {

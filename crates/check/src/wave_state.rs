@@ -437,10 +437,11 @@ impl WaveState {
 
     /// What was known before the operation that is number `seq` of a channel, if that is still kept.
     pub fn before(&self, channel: u8, seq: u32) -> Option<&Before> {
+        if let Some((_, operation)) = self.operation_at(channel, seq) {
+            return Some(&operation.before);
+        }
         let is = |own: &[(Channel, u32)]| own.iter().any(|&(c, n)| (c as u8, n) == (channel, seq));
-        let operation = self.operations.iter().rfind(|operation| is(&operation.seq));
-        let old = || self.old_stores.iter().rfind(|(own, _)| is(own));
-        operation.map(|operation| &operation.before).or_else(|| old().map(|(_, before)| before))
+        self.old_stores.iter().rfind(|(own, _)| is(own)).map(|(_, before)| before)
     }
 
     /// Remember an operation; its number.

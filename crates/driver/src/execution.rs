@@ -165,7 +165,8 @@ pub(crate) fn execute(
     let outputs =
         if ran.finished { outputs(prepared.launch, prepared.filled, &contents) } else { Vec::new() };
     if ran.finished && !unfollowed.is_empty() {
-        // The same once more, from the same memory.
+        // The same once more, from the same memory, in the room of what the first run has left.
+        drop(memory);
         let (again, _) = run(&mut prepared.place()?.memory, Pass::Follow(unfollowed))?;
         if again.finished {
             ran.findings = again.findings;
