@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use wavemark_diag::{SourceMap, Style, render};
 use wavemark_driver::{launch, npy, verdict};
 use wavemark_numerics::dtype::Dtype;
@@ -41,13 +42,13 @@ impl Random {
     }
 }
 
-fn for_each_damage(original: &[u8], alphabet: &[u8], rounds: u64, check: impl Fn(&[u8])) {
-    for seed in 0..rounds {
+fn for_each_damage(original: &[u8], alphabet: &[u8], rounds: u64, check: impl Fn(&[u8]) + Sync) {
+    (0..rounds).into_par_iter().for_each(|seed| {
         let mut bytes = original.to_vec();
         Random(seed).damage(&mut bytes, alphabet);
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&bytes)));
         assert!(result.is_ok(), "seed {seed}: {}", String::from_utf8_lossy(&bytes));
-    }
+    });
 }
 
 const TOML: &[u8] = b"[]{}\"'=,.-_+#\n 0159eExbinfanta\\";

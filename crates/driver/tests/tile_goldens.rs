@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde_json::Value;
 use wavemark_diag::SourceMap;
 use wavemark_tile::interp::{
@@ -157,20 +158,18 @@ fn all(name: &str, random: u64) {
     let Some(folder) = folder(name) else { return };
     let text = std::fs::read_to_string(folder.join("manifest.json")).expect("the manifest");
     let manifest: Vec<Value> = serde_json::from_str(&text).expect("JSON");
-    let mut failures = Vec::new();
-    let mut count = 0;
-    for entry in manifest.iter().filter(|entry| entry["result"] != "error") {
+    let entries: Vec<&Value> = manifest.iter().filter(|entry| entry["result"] != "error").collect();
+    let failure = |entry: &&Value| {
         let case = entry["case"].as_str().expect("a name");
         // The random pipelines have their verdict in `result`.
         let verdict = match entry["result"].as_str() {
             Some("wrong") => Some("WRONG"),
             _ => entry["verdict"].as_str(),
         };
-        if let Err(failure) = check(case, verdict, &folder, random) {
-            failures.push(failure);
-        }
-        count += 1;
-    }
+        check(case, verdict, &folder, random).err()
+    };
+    let failures: Vec<String> = entries.par_iter().filter_map(failure).collect();
+    let count = entries.len();
     assert!(count > 20, "only {count} goldens");
     assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
 }

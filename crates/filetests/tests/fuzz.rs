@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use flate2::read::GzDecoder;
+use rayon::prelude::*;
 use wavemark_asm::{Source, assemble};
 use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::SourceMap;
@@ -380,7 +381,7 @@ fn corpora() {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let target = name.strip_suffix(".tar.gz").expect("TARGET.tar.gz");
         let start = Instant::now();
-        let mut count = 0;
+        let mut inputs = Vec::new();
         let archive = GzDecoder::new(std::fs::File::open(&path).expect("an archive"));
         for entry in tar::Archive::new(archive).entries().expect("an archive") {
             let mut entry = entry.expect("an entry");
@@ -389,11 +390,13 @@ fn corpora() {
             }
             let mut bytes = Vec::new();
             entry.read_to_end(&mut bytes).expect("an entry's bytes");
-            println!("{target}: {}", entry.path().expect("a path").display());
-            check(target, &bytes);
-            count += 1;
+            inputs.push((entry.path().expect("a path").display().to_string(), bytes));
         }
-        assert!(count > 0, "{name} is empty");
-        println!("{target}: {count} inputs in {:.1} s", start.elapsed().as_secs_f64());
+        assert!(!inputs.is_empty(), "{name} is empty");
+        inputs.par_iter().for_each(|(input, bytes)| {
+            println!("{target}: {input} on {:?}", std::thread::current().id());
+            check(target, bytes);
+        });
+        println!("{target}: {} inputs in {:.1} s", inputs.len(), start.elapsed().as_secs_f64());
     }
 }

@@ -1,8 +1,10 @@
 //! Copies to LDS over all paths: what is found in which line, and that compilers' kernels are right.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use expect_test::{Expect, expect};
+use rayon::prelude::*;
 use wavemark_corpus::shared_or_skip;
 use wavemark_diag::SourceMap;
 use wavemark_ir::copies::{Verdict, judge, tighten};
@@ -528,12 +530,11 @@ fn corpus() {
         .filter(|path| path.exists())
         .collect();
     files.sort();
-    let (mut kernels, mut waits, mut mutants, mut out) = (0, 0, 0, String::new());
-    for path in files {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let Some((verdict, told_of)) = told(&text, 0) else { continue };
-        kernels += 1;
-        waits += verdict.waits;
+    // Of a kernel that is judged: what is said of it, its waits, and those of them that were made weaker.
+    let of_kernel = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let (verdict, told_of) = told(&text, 0)?;
+        let mut out = String::new();
         let name = path.parent().unwrap().strip_prefix(&triton).unwrap().display().to_string();
         assert_eq!(verdict.hazards, [], "{name}: {told_of}");
         let said = told_of.lines().filter(|line| !line.starts_with("unknown"));
@@ -543,17 +544,22 @@ fn corpus() {
             _ = writeln!(out, "{name}: {unknown} of {all} addresses are not known");
         }
         if !verdict.unknown.is_empty() || verdict.unproven > 0 || verdict.waits == 0 {
-            continue;
+            return Some((out, verdict.waits, 0));
         }
         let (of_tightened, changes) = tightened(&text);
         assert_eq!((of_tightened.hazards, of_tightened.weaker), (vec![], vec![]), "{name}");
         assert_eq!(changes > 0, !verdict.weaker.is_empty(), "{name}");
-        for (number, line) in text.lines().enumerate() {
-            let names = ["wait.asyncmark(i16 ", "wait.asynccnt(i16 ", "wait.tensorcnt(i16 "];
-            let Some(at) = names.iter().find_map(|name| Some(line.find(name)? + name.len())) else {
-                continue;
-            };
-            let Some(n) = line[at..].split(')').next().and_then(|n| n.parse::<u32>().ok()) else { continue };
+        let waits: Vec<_> = text
+            .lines()
+            .enumerate()
+            .filter_map(|(number, line)| {
+                let names = ["wait.asyncmark(i16 ", "wait.asynccnt(i16 ", "wait.tensorcnt(i16 "];
+                let at = names.iter().find_map(|name| Some(line.find(name)? + name.len()))?;
+                let n = line[at..].split(')').next()?.parse::<u32>().ok()?;
+                Some((number, line, at, n))
+            })
+            .collect();
+        waits.par_iter().for_each(|&(number, line, at, n)| {
             let weaker = format!("{}{}{}", &line[..at], n + 1, &line[at + n.to_string().len()..]);
             let mutant: Vec<&str> = text
                 .lines()
@@ -563,9 +569,14 @@ fn corpus() {
             let (mutated, told_of_it) = told(&mutant.join("\n"), 0).unwrap();
             let allowed = told_of.contains(&format!("wait {} leaves {n}, may leave", number + 1));
             assert_eq!(mutated.hazards.is_empty(), allowed, "{name}:{}: {told_of_it}", number + 1);
-            mutants += 1;
-        }
-    }
+        });
+        Some((out, verdict.waits, waits.len()))
+    };
+    let results: Vec<_> = files.par_iter().filter_map(of_kernel).collect();
+    let mut out: String = results.iter().map(|(out, ..)| out.as_str()).collect();
+    let kernels = results.len();
+    let waits: usize = results.iter().map(|(_, waits, _)| waits).sum();
+    let mutants: usize = results.iter().map(|(.., mutants)| mutants).sum();
     _ = writeln!(out, "{kernels} kernels, {waits} waits, {mutants} of them made weaker");
     expect![[r#"
         gfx1250/gluon_ws_stream_f32: not followed: its waves may take different ways to barriers

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use oorandom::Rand64;
+use rayon::prelude::*;
 use wavemark_schedule::checker::{Report, Rule, Verdict, check, check_exhaustively};
 use wavemark_tile::{
     Block, Buffer, BufferId, Dialect, Dtype, Expr, For, ForKind, Function, Module, Param, Stmt, Store, VarId,
@@ -229,11 +230,11 @@ fn what_is_said_of_all_values_holds_for_single_ones() {
     let first = number("WAVEMARK_SEED").unwrap_or(1);
     let cases = number("WAVEMARK_CASES").unwrap_or(if cfg!(debug_assertions) { 500 } else { 50_000 });
     println!("seeds {first}..{}", first + cases);
-    let (mut proven, mut clean, mut late, mut loosened) = (0, 0, 0, 0);
-    for seed in first..first + cases {
+    let of_seed = |seed: u64| {
         let function = generate(seed);
         let report = check(&function);
-        let Some(symbols) = &report.symbols else { continue };
+        let Some(symbols) = &report.symbols else { return [0; 4] };
+        let (mut late, mut clean, mut loosened) = (0, 0, 0);
         let text = || {
             let module = Module {
                 name: "Module".into(),
@@ -260,9 +261,8 @@ fn what_is_said_of_all_values_holds_for_single_ones() {
                 break;
             }
         }
-        proven += u64::from(symbols.all);
         if !symbols.all || !found.is_empty() {
-            continue;
+            return [u64::from(symbols.all), clean, late, loosened];
         }
         clean += 1;
         let best: Vec<i64> = report
@@ -280,7 +280,11 @@ fn what_is_said_of_all_values_holds_for_single_ones() {
             let single = check_exhaustively(&with_value(&loose, value));
             assert!(pairs(&single).is_empty(), "best {best:?}, at {value}: {:?}\n{}", pairs(&single), text());
         }
-    }
+        [1, clean, late, loosened]
+    };
+    let sum = |a: [u64; 4], b: [u64; 4]| std::array::from_fn(|i| a[i] + b[i]);
+    let [proven, clean, late, loosened] =
+        (first..first + cases).into_par_iter().map(of_seed).reduce(Default::default, sum);
     println!(
         "{proven} of {cases} proven, {clean} clean; {late} with conflicts of large values only; {loosened} loosened"
     );

@@ -8,6 +8,7 @@ mod running;
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use running::{SCHEDULES, agree};
 use serde_json::Value;
 use wavemark_schedule::checker;
@@ -166,13 +167,14 @@ fn every_golden_is_right_or_refused() {
     let mut failures = Vec::new();
     for name in ["tvm", "tvm-fuzz"] {
         let Some(folder) = folder(name) else { return };
+        let manifest = manifest(&folder);
+        let cases = manifest.iter().filter(|entry| entry["result"] != "error");
+        let mut cases: Vec<&str> = cases.map(|entry| entry["case"].as_str().expect("a name")).collect();
+        cases.retain(|case| !NOT_EXECUTABLE.contains(case));
+        let results: Vec<_> = cases.par_iter().map(|case| right(case, &folder, schedules)).collect();
         let (mut executed, mut refused) = (0, Vec::new());
-        for entry in manifest(&folder).iter().filter(|entry| entry["result"] != "error") {
-            let case = entry["case"].as_str().expect("a name");
-            if NOT_EXECUTABLE.contains(&case) {
-                continue;
-            }
-            match right(case, &folder, schedules) {
+        for (case, result) in cases.into_iter().zip(results) {
+            match result {
                 Ok(true) => executed += 1,
                 Ok(false) => refused.push(case.to_owned()),
                 Err(failure) => failures.push(failure),

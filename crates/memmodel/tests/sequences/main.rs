@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use expand::{Line, expand};
+use rayon::prelude::*;
 use shapes::{Shape, shapes};
 use wavemark_memmodel::caches::{Exploration, Hierarchy, Program, run};
 use wavemark_memmodel::litmus::explore::{Bounds, explore};
@@ -79,9 +80,9 @@ fn beyond(
 fn every_row() {
     let Some(spec) = wavemark_corpus::shared_or_skip("spec") else { return };
     let text = std::fs::read_to_string(spec.join("amdgpu-usage.txt")).unwrap();
-    let mut report = String::new();
-    let mut proved = BTreeMap::new();
-    for line in lines() {
+    // What fails, and how many shapes were run, how many rows they used, of how many.
+    let of_line = |line: Line| {
+        let mut report = String::new();
         let mut used = BTreeSet::new();
         let mut count = 0;
         // There is no LDS where the waves of a workgroup may be on several compute units.
@@ -117,8 +118,9 @@ fn every_row() {
             )
             .unwrap();
         }
-        proved.insert(line.name, (count, used.len(), rows.len()));
-    }
+        (report, (line.name, (count, used.len(), rows.len())))
+    };
+    let (report, proved): (String, BTreeMap<_, _>) = lines().into_par_iter().map(of_line).collect();
     println!("{proved:#?}");
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sequences/failing.txt");
     if std::env::var_os("WAVEMARK_BLESS").is_some() {

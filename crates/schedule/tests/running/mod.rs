@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use rayon::prelude::*;
 use wavemark_diag::{SourceMap, Style, render};
 use wavemark_frontend::parse;
 use wavemark_schedule::checker;
@@ -53,7 +54,7 @@ pub fn agree(source: &Function, result: &Function, schedules: u64) -> Result<(),
     };
     let mut expected = arguments(source, 13);
     run(&before, &mut expected, &Options::default())?;
-    for seed in 0..schedules {
+    (0..schedules).into_par_iter().try_for_each(|seed| {
         let completion = [Completion::Late, Completion::Early, Completion::Random][seed.min(2) as usize];
         let negative_wait = if seed % 2 == 0 { NegativeWait::Flush } else { NegativeWait::Nop };
         let options = Options { completion, negative_wait, seed, ..Options::default() };
@@ -65,8 +66,8 @@ pub fn agree(source: &Function, result: &Function, schedules: u64) -> Result<(),
         if found != expected {
             return Err(format!("other results under {completion:?}, seed {seed}"));
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Versions, commits and waits of the pipelined program, a line each, once it is found right.
