@@ -63,6 +63,11 @@ impl Depends {
         matches!(self, Depends::F32 | Depends::Select32)
     }
 
+    /// Are NaN results a matter of rules, so that their bits are asked of the exact function?
+    const fn has_nan_rules(self) -> bool {
+        !matches!(self, Depends::Nothing)
+    }
+
     const fn mask(self) -> (u32, u32) {
         match self {
             Depends::Nothing => (0, 0),
@@ -131,7 +136,7 @@ pub trait Lane: Exact {
                 if let Kind::Mask = Self::E::KIND {
                     out.second.set(l, e.to_words().0);
                 }
-                if Self::DEPENDS as u8 != Depends::Nothing as u8 {
+                if Self::DEPENDS.has_nan_rules() {
                     nan |= d.nan_mask();
                 }
             }
@@ -354,12 +359,14 @@ impl<K: Lane> Kernel for Fast<K> {
             // SAFETY: the binder placed all operands, of these kinds, inside the slabs; an operation of a line stands in the
             // page.
             unsafe {
-                if compute::<K, H, N>(regs, op, flush, &mut out) == 0 {
-                    put::<K, H, N>(regs, op, &out);
-                } else {
+                let nan = compute::<K, H, N>(regs, op, flush, &mut out);
+                // A constant of its own: the compiler makes no code for a branch that one rules out.
+                if const { K::DEPENDS.has_nan_rules() } && nan != 0 {
                     // Again and elsewhere: what a call gets a reference to must be in memory, and `out` stays in the
                     // host's registers.
                     H::run_apart::<Repairing<K>, N>(regs, op);
+                } else {
+                    put::<K, H, N>(regs, op, &out);
                 }
                 match op.next_in_line() {
                     Some(next) => op = next,
@@ -402,18 +409,17 @@ unsafe fn compute<K: Lane, H: Host, const N: usize>(
 ) -> u32 {
     let (mut ra, mut rb, mut rc) = (Row::<N>::uninit(), Row::<N>::uninit(), Row::<N>::uninit());
     // SAFETY: the caller's promise.
-    let nan = unsafe {
+    unsafe {
         let slab = regs.v.as_ptr();
         let a = rows::<H, N>(regs, slab, op.src[0].at, K::A::KIND, &mut ra);
         let b = rows::<H, N>(regs, slab, op.src[1].at, K::B::KIND, &mut rb);
         let c = rows::<H, N>(regs, slab, op.src[2].at, K::C::KIND, &mut rc);
-        if flush {
+        if const { K::DEPENDS.has_flush() } && flush {
             K::lanes::<H, N, true>(op.imm, a, b, c, out)
         } else {
             K::lanes::<H, N, false>(op.imm, a, b, c, out)
         }
-    };
-    if K::DEPENDS as u8 == Depends::Nothing as u8 { 0 } else { nan }
+    }
 }
 
 /// Write the results to where they belong.
