@@ -42,6 +42,8 @@ pub struct Wave {
     pub steps: u64,
     /// Up to this machine time nothing in flight has been so for too long.
     pub patient_until: u64,
+    /// Where it last asked what other workgroups have done.
+    pub asked_at: u64,
     /// Number of the program's operation table for `msb`.
     pub table: usize,
     /// `msb` was changed by another way than `s_set_vgpr_msb`.
@@ -110,6 +112,7 @@ impl Wave {
             joined: 0,
             steps: 0,
             patient_until: 0,
+            asked_at: 0,
             table: 0,
             msb_changed: false,
             constants: [0; 2],
@@ -136,6 +139,7 @@ impl Wave {
             joined: 0,
             steps: 0,
             patient_until: 0,
+            asked_at: 0,
             table: 0,
             msb_changed: false,
             scratch_per_lane: 0,

@@ -2,8 +2,9 @@
 //!
 //! What a cluster draws, counts and times is its own ([`Cluster`]): nothing that another one does moves a result of its,
 //! unless through global memory. A turn is long, because a workgroup's registers and LDS are then still in the host's
-//! caches when they are used again; it ends early where a wave asks what other workgroups have done, or sleeps, for it may
-//! wait for one of them. With a seed turns are short: there interleavings are what is wanted.
+//! caches when they are used again; it ends early where a wave asks once more what other workgroups have done, or sleeps
+//! once more, at the same place as before or at an earlier one: it may wait for one of them. With a seed turns are short:
+//! there interleavings are what is wanted.
 
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ pub(crate) struct Cluster {
     /// The last operation's number.
     pub next_op: u64,
     pub random: Random,
-    /// One of its waves has asked what other workgroups have done, since its turn began.
+    /// One of its waves has asked once more what other workgroups have done, since its turn began.
     pub asks: bool,
     /// Who goes on, where that is not drawn.
     pub turns: Turns,

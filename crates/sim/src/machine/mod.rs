@@ -589,8 +589,10 @@ fn run_wave<O: Observer>(
                 break 'pages limit(program, wave, cx, number * PAGE + at, Limit::WaveSteps);
             }
             if op.asks {
-                // Others may have the answer: the turn ends with it.
-                cx.cluster.asks = true;
+                // One that has come back to ask again may wait for what others have yet to do: the turn ends with it.
+                let pc = base + (number * PAGE + at) as u64 * 4;
+                cx.cluster.asks |= pc <= wave.asked_at;
+                wave.asked_at = pc;
                 turns = 1;
             }
             match op.detail.as_deref() {
