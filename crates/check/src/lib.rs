@@ -164,6 +164,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// Loads of which the same run would know more if it followed them ([`Checker::following`]).
     pub unfollowed: Unfollowed,
+    /// A dword of global memory was written that more waves had read than are remembered: M1 is not checked against those.
+    pub readers_forgotten: bool,
 }
 
 /// The checker of one run.
@@ -213,6 +215,8 @@ pub struct Checker {
     group_cluster: FxHashMap<u32, u32>,
     /// What was found out so far depends on values, not on events alone ([`alike`]).
     depends_on_values: bool,
+    /// See [`Outcome::readers_forgotten`].
+    readers_forgotten: bool,
     /// An operation was right because it stores in LDS what others have stored there.
     repeats: bool,
     /// It mattered to an instruction whether EXEC had all lanes.
@@ -255,6 +259,7 @@ impl Checker {
             cluster_live: FxHashMap::default(),
             group_cluster: FxHashMap::default(),
             depends_on_values: false,
+            readers_forgotten: false,
             repeats: false,
             depends_on_exec: false,
         }
@@ -285,8 +290,8 @@ impl Checker {
         if self.checks.waits {
             self.report_waits();
         }
-        let unfollowed = self.followed.unfollowed;
-        Outcome { findings: self.findings.into_sorted(self.mistakes, &self.sites), unfollowed }
+        let findings = self.findings.into_sorted(self.mistakes, &self.sites);
+        Outcome { findings, unfollowed: self.followed.unfollowed, readers_forgotten: self.readers_forgotten }
     }
 
     /// An operation goes into flight.
@@ -442,7 +447,13 @@ impl Observer for Checker {
     }
 
     fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {
-        let site = self.sites.id(site);
+        let mut site = self.sites.id(site);
+        if self.sites.may_move(regs)
+            && let Some(moved) = self.sites.moved(site, regs)
+        {
+            self.depends_on_values = true;
+            site = moved;
+        }
         self.step(wave, site, exec);
         if self.waves.get(wave.index).is_some_and(|state| !state.taint.is_empty()) {
             self.depends_on_values = true;

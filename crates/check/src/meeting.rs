@@ -8,7 +8,7 @@ use wavemark_sim::pending::lanes;
 
 use crate::relation::Relation;
 use crate::shadow::{
-    Members, Operation, PAGE, Page, Parts, Piece, Place, QUAD, READERS, Record, Row, Set, Sets, Shadow,
+    Members, NEWEST, Older, Operation, PAGE, Page, Parts, Piece, Place, QUAD, Record, Row, Set, Sets, Shadow,
     State, WHOLE, for_each_piece, for_each_piece_of, for_each_row,
 };
 
@@ -175,6 +175,8 @@ pub(crate) struct Meeting<'a, R, N> {
     pub copies: SmallVec<[Epoch; 8]>,
     /// There was something to say of some dword, if only that equal values excuse it.
     pub noted: bool,
+    /// It writes over what more waves have read than are remembered.
+    pub readers_forgotten: bool,
 }
 
 impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R, N> {
@@ -196,6 +198,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             undefined: None,
             copies: SmallVec::new(),
             noted: false,
+            readers_forgotten: false,
         }
     }
 
@@ -448,6 +451,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
     fn decide(&mut self, sets: &mut Sets, before: State, bytes: u8) -> (State, bool, bool) {
         let direction = self.access.direction;
         let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads()));
+        let older = sets.older(before.reads());
         let mut notable = self.undefined_bytes(&writes, bytes) != 0;
         let mut excusable = !notable;
         for &(old, _) in writes.iter().filter(|(_, touched)| touched & bytes != 0) {
@@ -456,7 +460,9 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             excusable &= !conflicts || sets.record(old).valued;
         }
         if self.changes {
-            for &(old, _) in reads.iter().filter(|(_, touched)| touched & bytes != 0) {
+            self.readers_forgotten |= sets.is_incomplete(older);
+            let older: SmallVec<[_; 8]> = sets.chain(older).collect();
+            for &(old, _) in reads.iter().chain(&older).filter(|(_, touched)| touched & bytes != 0) {
                 let conflicts = self.conflict(sets, old, false, before.synchronises()).is_some();
                 notable |= conflicts;
                 excusable &= !conflicts;
@@ -466,8 +472,8 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         let synchronises = before.synchronises() || direction == Direction::Atomic;
         let after = match direction {
             _ if !self.changes => {
-                let reads = self.with_read(sets, reads, (me, bytes));
-                State::new(before.writes(), sets.set(reads), synchronises)
+                let reads = self.with_read(sets, reads, older, (me, bytes));
+                State::new(before.writes(), reads, synchronises)
             }
             Direction::Write if bytes == WHOLE => State::new(Set::one(me), Set::default(), synchronises),
             _ => {
@@ -478,20 +484,27 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                 };
                 let mut writes = with(without(writes, bytes), (me, bytes));
                 writes.extend(beside);
-                let (writes, reads) = (sets.set(writes), sets.set(without(reads, bytes)));
-                State::new(writes, reads, synchronises)
+                let older = if bytes == WHOLE { Older::default() } else { older };
+                let writes = sets.set(writes, Older::default());
+                State::new(writes, sets.set(without(reads, bytes), older), synchronises)
             }
         };
         (after, notable, notable && excusable)
     }
 
-    /// How many accesses of each kind are remembered of a dword, those of the own workgroup apart.
+    /// How many accesses of each kind are at hand of a dword, those of the own workgroup apart.
     fn readers(&self) -> usize {
-        if self.access.space == Space::Lds { usize::MAX } else { READERS }
+        if self.access.space == Space::Lds { usize::MAX } else { NEWEST }
     }
 
     /// The reads of a dword with a new one; those that are known to it are replaced.
-    fn with_read(&mut self, sets: &Sets, mut reads: Members, (me, bytes): (Operation, u8)) -> Members {
+    fn with_read(
+        &mut self,
+        sets: &mut Sets,
+        mut reads: Members,
+        mut older: Older,
+        (me, bytes): (Operation, u8),
+    ) -> Set {
         reads.retain(|&mut (old, touched)| {
             touched & !bytes != 0
                 || sets.record(old).epoch != self.common.epoch
@@ -501,9 +514,9 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         if reads.len() >= self.readers()
             && let Some(oldest) = reads.iter().position(|&(old, _)| !(self.near)(sets.record(old)))
         {
-            reads.remove(oldest);
+            older = sets.with_older(reads.remove(oldest), older);
         }
-        with(reads, (me, bytes))
+        sets.set(with(reads, (me, bytes)), older)
     }
 
     /// The atomics of other waves that a read-modify-write does not replace, because nothing orders them before it: what
@@ -584,6 +597,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         self.noted = true;
         let (bytes, (lane, offset)) = (piece.bytes, piece.place(n));
         let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads()));
+        let reads = reads.into_iter().chain(sets.chain(sets.older(before.reads())));
         if self.undefined_bytes(&writes, bytes) != 0 {
             let addr = (piece.number + u64::from(n)) * 4;
             let lanes = self.lanes_of(lane);
@@ -591,7 +605,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             undefined.lanes[(offset as usize / 4).min(Undefined::DWORDS - 1)] |= lanes;
         }
         let changes = self.changes;
-        let reads = reads.into_iter().filter(|_| changes).map(|old| (old, false));
+        let reads = reads.filter(|_| changes).map(|old| (old, false));
         for ((old, touched), write_first) in writes.into_iter().map(|old| (old, true)).chain(reads) {
             let common = touched & bytes;
             if common == 0 {
@@ -653,7 +667,11 @@ pub(crate) fn remember_load(shadow: &mut Shadow, extent: &Extent, record: Record
                 touched & !bytes != 0
                     || (old.agent, old.channel) != (record.epoch.agent, record.epoch.channel)
             });
-            State::new(before.writes(), sets.set(with(reads, (me, bytes))), before.synchronises())
+            State::new(
+                before.writes(),
+                sets.set(with(reads, (me, bytes)), Older::default()),
+                before.synchronises(),
+            )
         });
     });
 }

@@ -3,7 +3,8 @@
 //! If the earlier one is only known to have been *issued*, a wait is missing before the publication; if not even that,
 //! synchronisation is missing ("synchronisation", 5.2).
 
-use wavemark_isa::effects::{invalidate_text, wait_text, write_back_text};
+use wavemark_isa::effects::{invalidate_text, scalar_invalidate_text, wait_text, write_back_text};
+use wavemark_order::Epoch;
 use wavemark_sim::events::{Channel, Direction, Site, Space};
 
 use crate::Checker;
@@ -59,22 +60,23 @@ impl Checker {
         // The wave that should have waited and where, if a wait before a place that is known would have been enough.
         let mut missing: Option<(Place, bool)> = None;
         let (rule, class, title, hint, hint_site) = if conflict.relation == Relation::NotWrittenBack {
-            let write_backs = self.waves.publication(earlier.epoch.agent).write_backs;
-            let waiting = write_backs.iter().find(|op| op.covers.knows(earlier.epoch));
-            let before = "before the releasing store";
-            let (class, why, hint) = if let Some(op) = waiting {
-                let counter = self.counters.counter_of(op.seq.0);
-                let wait = wait_text(self.machine, counter, 0);
-                (Class::MissingWait, "is not over", format!("{wait} {before}"))
+            let publication = self.waves.publication(earlier.epoch.agent);
+            let waiting = publication.write_backs.iter().find(|op| op.covers.knows(earlier.epoch));
+            let (class, why, (hint, hint_site)) = if let Some(op) = waiting {
+                let (channel, seq) = op.seq;
+                let wait = wait_text(self.machine, self.counters.counter_of(channel), 0);
+                let write_back = Epoch { agent: earlier.epoch.agent, channel: channel as u8, seq };
+                (Class::MissingWait, "is not over", self.before(&wait, publication.handed_on(write_back)))
             } else {
-                let op = write_back_text(self.machine, common);
-                (Class::MissingWriteback, "is missing", format!("{op} and its wait {before}"))
+                let op = format!("{} and its wait", write_back_text(self.machine, common));
+                let release = publication.release_of(earlier.epoch).map(|release| (release, false));
+                (Class::MissingWriteback, "is missing", self.before(&op, release))
             };
             let title = format!(
                 "{place} is {} in another workgroup, whose caches need not see the store: a write-back {why}",
                 what.1
             );
-            ("M5", class, title, hint, self.release_site(earlier.epoch.agent))
+            ("M5", class, title, hint, hint_site)
         } else if unwaited_invalidate {
             let title = format!(
                 "{place} is {} before the invalidate is over that would show what {} wrote",
@@ -89,7 +91,8 @@ impl Checker {
                 what.1, first.mnemonic
             );
             let (hint, hint_site) = if own_channel == Channel::Sm {
-                ("a scope beyond the CU on".to_owned(), Some(second.site.clone()))
+                let text = scalar_invalidate_text(self.machine);
+                (format!("{text} and its wait before"), Some(second.site.clone()))
             } else {
                 let text = invalidate_text(self.machine, common);
                 (format!("{text} before"), Some(second.site.clone()))
@@ -125,15 +128,11 @@ impl Checker {
                 "{place} is {} without the earlier access having completed before it was published",
                 what.1
             );
-            let hint = format!("{} before the releasing store", wait_text(self.machine, counter, 0));
-            let release = release.map(|release| self.sites.get(release.site).site.clone());
-            (
-                "M5",
-                Class::MissingWait,
-                title,
-                hint,
-                release.or_else(|| self.release_site(earlier.epoch.agent)),
-            )
+            let by_flag = release.map(|release| (release, false));
+            let handed_on =
+                by_flag.or_else(|| self.waves.publication(earlier.epoch.agent).handed_on(earlier.epoch));
+            let (hint, hint_site) = self.before(&wait_text(self.machine, counter, 0), handed_on);
+            ("M5", Class::MissingWait, title, hint, hint_site)
         } else if issued && let Some(wait) = behind_barrier() {
             let title = format!(
                 "{place} is {} while {} of another wave may still be in flight: no barrier comes behind the wait for it",
@@ -267,7 +266,15 @@ impl Checker {
         Some(finding)
     }
 
-    fn release_site(&self, agent: u32) -> Option<Site> {
-        self.waves.publication(agent).last_release.map(|site| self.sites.get(site).site.clone())
+    /// The hint that something is missing before what hands on an operation, and where that is, as far as it is known: a
+    /// barrier, or a store.
+    fn before(&self, missing: &str, handed_on: Option<(Arrive, bool)>) -> (String, Option<Site>) {
+        let what = match handed_on {
+            Some((_, true)) => "",
+            Some((_, false)) => " the releasing store",
+            None => " what hands it on",
+        };
+        let site = handed_on.map(|(at, _)| self.sites.get(at.site).site.clone());
+        (format!("{missing} before{what}"), site)
     }
 }

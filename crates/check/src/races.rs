@@ -186,7 +186,8 @@ impl Checker {
         let mut meeting = Meeting::new(access, record, stored, relation, near);
         shadow.sweep();
         meeting.touch_all(shadow);
-        let Meeting { conflicts, undefined, copies, noted, .. } = meeting;
+        let Meeting { conflicts, undefined, copies, noted, readers_forgotten, .. } = meeting;
+        self.readers_forgotten |= readers_forgotten;
         // Nothing to say, but for what stores have left there.
         let repeats = noted
             && access.space == Space::Lds

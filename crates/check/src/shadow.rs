@@ -1,9 +1,9 @@
 //! Shadow memory: who last wrote and read each dword.
 //!
-//! A dword keeps its last writes (one per disjoint set of bytes) with the atomics before them that nothing orders, and
-//! its unordered reads: of LDS all of them, of global memory up to [`READERS`] of each, and those of the workgroup that
-//! reads. With more of them the oldest are forgotten, so that an access after many unordered ones may go unreported against
-//! the forgotten ones. Nothing is reported that did not happen.
+//! A dword keeps its last writes (one per disjoint set of bytes) with up to [`NEWEST`] of the atomics before them that nothing
+//! orders, and its unordered reads. Those of LDS, of the workgroup that reads, and the newest are at hand; those before
+//! them are a chain ([`Older`]), which is walked when the dword is written. With more than [`CHAIN`] of these, which takes as
+//! many waves, the rest is forgotten, and a write there says so. Nothing is reported that did not happen.
 //!
 //! Most dwords were last touched by one operation each way, and wholly. So a state is two words, each the number of a
 //! set: nobody, one operation, or a list of operations with their bytes. Neighbours share sets, so that an access
@@ -19,8 +19,10 @@ use wavemark_sim::events::{Extent, Scope};
 
 use crate::site_info::SiteId;
 
-/// Unordered readers remembered per dword of global memory, which any number of waves may read.
-pub const READERS: usize = 4;
+/// Unordered accesses of each kind that are at hand per dword of global memory, which any number of waves may read.
+pub const NEWEST: usize = 4;
+/// Reads that are remembered besides, and as many waves' at the most.
+pub const CHAIN: u8 = 60;
 /// All bytes of a dword.
 pub const WHOLE: u8 = 0b1111;
 
@@ -125,11 +127,43 @@ impl State {
     }
 }
 
+/// A set that is neither none nor one operation.
+#[derive(Clone, Debug)]
+struct List {
+    /// The newest operations.
+    members: Members,
+    /// Those before them.
+    older: Older,
+}
+
+/// Reads from one on back to the first: none, or the number of a [`Link`], counted from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Older(u32);
+
+impl Older {
+    /// Where the link is.
+    fn place(self) -> Option<usize> {
+        (self.0 as usize).checked_sub(1)
+    }
+}
+
+/// One of these reads, and those before it. Sets share them.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    read: (Operation, u8),
+    before: Older,
+    /// How many reads there are from here on back.
+    length: u8,
+    /// There were more, which are forgotten.
+    incomplete: bool,
+}
+
 /// The operations and lists that sets number.
 #[derive(Clone, Debug, Default)]
 pub struct Sets {
     records: Vec<Record>,
-    lists: Vec<Members>,
+    lists: Vec<List>,
+    links: Vec<Link>,
 }
 
 impl Sets {
@@ -147,26 +181,85 @@ impl Sets {
         Operation(self.records.len() as u32 - 1)
     }
 
-    /// The members of a set.
+    /// The members of a set, but for the older ones.
     pub fn members(&self, set: Set) -> Members {
         match (set.list(), set.0) {
-            (Some(list), _) => SmallVec::from_slice(&self.lists[list]),
+            (Some(list), _) => SmallVec::from_slice(&self.lists[list].members),
             (None, 0) => Members::new(),
             (None, one) => SmallVec::from_slice(&[(Operation(one - 1), WHOLE)]),
         }
     }
 
-    /// The set of these members, some of which may have no bytes left.
-    pub fn set(&mut self, mut members: Members) -> Set {
+    /// The older members of a set.
+    pub fn older(&self, set: Set) -> Older {
+        set.list().map_or(Older::default(), |list| self.lists[list].older)
+    }
+
+    /// The set of these members, some of which may have no bytes left, and older ones.
+    pub fn set(&mut self, mut members: Members, older: Older) -> Set {
         members.retain(|&mut (_, bytes)| bytes != 0);
         match members.as_slice() {
-            [] => Set::NONE,
-            [(operation, WHOLE)] => Set::one(*operation),
+            [] if older == Older::default() => Set::NONE,
+            [(operation, WHOLE)] if older == Older::default() => Set::one(*operation),
             _ => {
-                self.lists.push(members);
+                self.lists.push(List { members, older });
                 Set((self.lists.len() as u32 - 1) | Set::LIST)
             }
         }
+    }
+
+    /// The reads of a chain, the newest first.
+    pub fn chain(&self, older: Older) -> impl Iterator<Item = (Operation, u8)> + '_ {
+        self.links_of(older).map(|link| link.read)
+    }
+
+    /// Whether reads of a chain are forgotten.
+    pub fn is_incomplete(&self, older: Older) -> bool {
+        self.links_of(older).next().is_some_and(|link| link.incomplete)
+    }
+
+    fn links_of(&self, mut older: Older) -> impl Iterator<Item = &Link> + '_ {
+        std::iter::from_fn(move || {
+            let link = self.links.get(older.place()?)?;
+            older = link.before;
+            Some(link)
+        })
+    }
+
+    fn link(&mut self, read: (Operation, u8), before: Older, incomplete: bool) -> Older {
+        let length = before.place().map_or(0, |at| self.links[at].length) + 1;
+        self.links.push(Link { read, before, length, incomplete });
+        Older(self.links.len() as u32)
+    }
+
+    /// A chain with one read more. What its wave has read before on the same channel is behind it: who comes after the one
+    /// comes after the other.
+    pub fn with_older(&mut self, read: (Operation, u8), older: Older) -> Older {
+        let Epoch { agent, channel, .. } = self.record(read.0).epoch;
+        let replaced = |link: &Link| {
+            let old = self.record(link.read.0).epoch;
+            (old.agent, old.channel) == (agent, channel) && link.read.1 & !read.1 == 0
+        };
+        let newer: SmallVec<[Link; 8]> =
+            self.links_of(older).copied().take_while(|link| !replaced(link)).collect();
+        let mut kept = older;
+        let replaced = self.links_of(older).nth(newer.len()).map(|link| link.before);
+        if let Some(before) = replaced {
+            kept =
+                newer.iter().rev().fold(before, |before, link| self.link(link.read, before, link.incomplete));
+        }
+        let incomplete = self.is_incomplete(older);
+        let newest = kept.place().map(|at| self.links[at]);
+        match newest.filter(|newest| newest.length == CHAIN) {
+            None => self.link(read, kept, incomplete),
+            Some(_) if incomplete => kept,
+            Some(newest) => self.link(newest.read, newest.before, true),
+        }
+    }
+
+    /// How much there is of all.
+    fn len(&self) -> usize {
+        self.records.len() + self.lists.len() + self.links.len()
     }
 }
 
@@ -336,7 +429,7 @@ pub struct Shadow {
     far: FxHashMap<u64, u32>,
     /// Directories looked up of late, by the low bits of their numbers: the number and the place in `directories`.
     recent: [(u64, u32); RECENT],
-    /// So many records and lists are swept.
+    /// So many records, lists and links are swept.
     sweep_at: usize,
 }
 
@@ -344,7 +437,7 @@ pub struct Shadow {
 const DIRECTORY: usize = 1024;
 /// Entries of [`Shadow::recent`].
 const RECENT: usize = 16;
-/// Records and lists that are not worth sweeping.
+/// Records, lists and links that are not worth sweeping.
 const FEW: usize = 1 << 12;
 
 impl Shadow {
@@ -387,9 +480,9 @@ impl Shadow {
         next
     }
 
-    /// Forget the records and lists that no dword has, if there may be many. Their numbers change.
+    /// Forget the records, lists and links that no dword has, if there may be many. Their numbers change.
     pub fn sweep(&mut self) {
-        if self.sets.records.len() + self.sets.lists.len() >= self.sweep_at.max(FEW) {
+        if self.sets.len() >= self.sweep_at.max(FEW) {
             self.sweep_now();
         }
     }
@@ -425,10 +518,12 @@ impl Shadow {
     }
 
     fn sweep_now(&mut self) {
-        let Sets { records, lists } = &mut self.sets;
+        let Sets { records, lists, links } = &mut self.sets;
         let (old_records, old_lists) = (std::mem::take(records), std::mem::take(lists));
+        let old_links = std::mem::take(links);
         let (mut new_record, mut new_list) =
             (vec![u32::MAX; old_records.len()], vec![u32::MAX; old_lists.len()]);
+        let mut new_link = vec![Older::default(); old_links.len()];
         let mut renumbered = |operation: Operation| {
             let new = &mut new_record[operation.0 as usize];
             if *new == u32::MAX {
@@ -442,8 +537,26 @@ impl Shadow {
                 let new = &mut new_list[list];
                 if *new == u32::MAX {
                     *new = lists.len() as u32;
-                    let members = old_lists[list].iter();
-                    lists.push(members.map(|&(operation, bytes)| (renumbered(operation), bytes)).collect());
+                    let List { members, older } = &old_lists[list];
+                    let mut member = |&(operation, bytes): &(Operation, u8)| (renumbered(operation), bytes);
+                    let members = members.iter().map(&mut member).collect();
+                    let mut old = Vec::new();
+                    let mut older = *older;
+                    while let Some(at) = older.place().filter(|&at| new_link[at] == Older::default()) {
+                        old.push(at);
+                        older = old_links[at].before;
+                    }
+                    let mut older = older.place().map_or(older, |at| new_link[at]);
+                    for at in old.into_iter().rev() {
+                        links.push(Link {
+                            read: member(&old_links[at].read),
+                            before: older,
+                            ..old_links[at]
+                        });
+                        older = Older(links.len() as u32);
+                        new_link[at] = older;
+                    }
+                    lists.push(List { members, older });
                 }
                 *set = Set(*new | Set::LIST);
             }
@@ -457,7 +570,7 @@ impl Shadow {
             *state = State::new(writes, reads, state.synchronises());
         }
         // What a sweep costs is a part of what has happened since the last one.
-        self.sweep_at = 2 * (records.len() + lists.len()) + self.pages.len() * PAGE / QUAD;
+        self.sweep_at = 2 * self.sets.len() + self.pages.len() * PAGE / QUAD;
     }
 }
 
@@ -790,7 +903,7 @@ mod tests {
                 (Operation(operation.0.saturating_sub(9)), 0b0001),
                 (operation, 0b0110),
             ]);
-            let state = State::new(Set::one(operation), sets.set(list), false);
+            let state = State::new(Set::one(operation), sets.set(list, Older::default()), false);
             let at = agent as usize % 8;
             page.states.update(at..at + 1, |_, _| state);
         }

@@ -5,10 +5,11 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Channel, Effects, RegUse, Touched, Verb, VgprMsb, effects};
+use wavemark_isa::effects::{Channel, Effects, Offsets, RegUse, Touched, Verb, VgprMsb, effects};
+use wavemark_isa::row::{Access, OperandSpec};
 use wavemark_isa::{RegFile, Special};
 use wavemark_sim::events::Site;
-use wavemark_sim::regs::sindex;
+use wavemark_sim::regs::{Regs, sindex};
 use wavemark_target::Machine;
 
 use crate::register_set::{self, Masks};
@@ -113,10 +114,10 @@ fn special(special: Special) -> Option<RegRange> {
 }
 
 impl SiteInfo {
-    /// What the checker sees of an instruction.
+    /// What the checker sees of an instruction. Registers that M0 moves are not among them: see [`Sites::moved`].
     pub(crate) fn new(machine: Machine, site: &Site) -> SiteInfo {
         let effects = effects(machine, &site.inst);
-        let mut info = SiteInfo {
+        let info = SiteInfo {
             site: site.clone(),
             mnemonic: site.inst.mnemonic(machine),
             uses: SmallVec::new(),
@@ -127,7 +128,24 @@ impl SiteInfo {
             copies: effects.copies,
             effects,
         };
-        for used in info.effects.regs.clone() {
+        info.with_registers(machine, |_, range| info.effects.relative.is_none().then_some(range))
+    }
+
+    /// With these registers: `place` says where those are that an operand names, if anywhere.
+    fn with_registers(
+        &self,
+        machine: Machine,
+        place: impl Fn(&OperandSpec, RegRange) -> Option<RegRange>,
+    ) -> SiteInfo {
+        let row = self.site.inst.row(machine);
+        let mut info = SiteInfo {
+            uses: SmallVec::new(),
+            touched: Masks::new(),
+            read_only: Masks::new(),
+            written: Masks::new(),
+            ..self.clone()
+        };
+        for used in &self.effects.regs {
             let range = match used.reg {
                 Touched::Reg(reg) => {
                     let count = u32::from(reg.dwords.max(1));
@@ -136,7 +154,7 @@ impl SiteInfo {
                         RegFile::Ttmp => RegRange { from: sindex::TTMP0 + u32::from(reg.index), count },
                         RegFile::Agpr => RegRange { from: AGPR0 + u32::from(reg.index), count },
                         RegFile::Vgpr => {
-                            let base = VgprMsb(site.msb).offset(used.bank);
+                            let base = VgprMsb(self.site.msb).offset(used.bank);
                             RegRange { from: VGPR0 + base + u32::from(reg.index), count }
                         }
                     }
@@ -147,7 +165,15 @@ impl SiteInfo {
                 },
                 Touched::Mode => continue,
             };
-            let RegUse { read, write, lanes, address, operand, .. } = used;
+            let &RegUse { read, write, lanes, address, operand, .. } = used;
+            let spec = operand.and_then(|operand| row.operands.get(usize::from(operand)));
+            let range = match spec {
+                Some(spec) => match place(spec, range) {
+                    Some(range) => range,
+                    None => continue,
+                },
+                None => range,
+            };
             if read || write {
                 register_set::add(&mut info.touched, range.numbers());
             }
@@ -215,6 +241,10 @@ pub struct Sites {
     )]
     list: Vec<Box<SiteInfo>>,
     by_place: FxHashMap<(u64, u8), SiteId>,
+    /// Some of them name registers relative to M0.
+    any_relative: bool,
+    /// Those of [`Sites::moved`].
+    by_offsets: FxHashMap<(SiteId, Offsets), SiteId>,
     /// Look-ups of late, by the low bits of the dword address.
     recent: Box<[(u64, u8, SiteId); RECENT]>,
 }
@@ -227,7 +257,14 @@ impl Sites {
     pub fn new(machine: Machine) -> Sites {
         // No instruction stands at an odd address.
         let recent = Box::new([(1, 0, 0); RECENT]);
-        Sites { machine, list: Vec::new(), by_place: FxHashMap::default(), recent }
+        Sites {
+            machine,
+            list: Vec::new(),
+            by_place: FxHashMap::default(),
+            any_relative: false,
+            by_offsets: FxHashMap::default(),
+            recent,
+        }
     }
 
     /// Whose instructions they are.
@@ -252,9 +289,48 @@ impl Sites {
             return id;
         }
         let id = self.list.len() as SiteId;
-        self.list.push(Box::new(SiteInfo::new(self.machine, site)));
+        let info = SiteInfo::new(self.machine, site);
+        self.any_relative |= info.effects.relative.is_some();
+        self.list.push(Box::new(info));
         self.by_place.insert((site.pc, site.msb), id);
         id
+    }
+
+    /// Whether M0 may say which registers an instruction means.
+    #[inline]
+    pub fn may_move(&self, regs: &Regs) -> bool {
+        self.any_relative || regs.vgpr_index().is_some()
+    }
+
+    /// The number of an instruction with the registers that it means now; `None` if those are the ones that it names.
+    #[cold]
+    pub fn moved(&mut self, id: SiteId, regs: &Regs) -> Option<SiteId> {
+        let effects = &self.get(id).effects;
+        let offsets = match effects.relative {
+            Some(relative) => relative.offsets(regs.s[sindex::M0 as usize]),
+            None => regs.vgpr_index().filter(|_| effects.unit.is_vector())?,
+        };
+        if let Some(&id) = self.by_offsets.get(&(id, offsets)) {
+            return Some(id);
+        }
+        let info = self.get(id);
+        let vector = info.effects.unit.is_vector();
+        let moved = info.with_registers(self.machine, |spec, range| {
+            // What a vector instruction names relatively is a VGPR, and what a scalar one does an SGPR. Beyond the last one
+            // a source is the first one, and a destination is not written.
+            let (first, end) = if vector { (VGPR0, VGPR0 + regs.vgprs) } else { (0, sindex::VCC) };
+            if !(first..end).contains(&range.from) {
+                return Some(range);
+            }
+            match range.from.checked_add(offsets.of(spec)) {
+                Some(from) if from.saturating_add(range.count) <= end => Some(RegRange { from, ..range }),
+                _ => (spec.access != Access::Write).then_some(RegRange { from: first, ..range }),
+            }
+        });
+        let new = self.list.len() as SiteId;
+        self.list.push(Box::new(moved));
+        self.by_offsets.insert((id, offsets), new);
+        Some(new)
     }
 
     /// The number of the instruction at an address with these upper VGPR bits, if it was met.

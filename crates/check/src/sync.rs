@@ -214,7 +214,7 @@ impl Checker {
             }
             state.last_publishing = Some(before);
             if op.accesses.iter().any(|a| a.space == Space::Global) {
-                state.last_release = Some(site);
+                state.last_release = Some(before);
             }
         }
         self.consume_published(wave.index);
@@ -492,6 +492,14 @@ impl Checker {
             self.join_performed(&mut covers, wave, &state.known.issued);
             op.seq.first().map(|&seq| WriteBack { seq, covers })
         });
+        if cache.caches == Caches::Scalar {
+            if cache.invalidate
+                && let Some(state) = self.waves.get_mut(wave.index)
+            {
+                state.empty_scalar_cache();
+            }
+            return;
+        }
         if cache.caches == Caches::Shared {
             // What the CU's own cache is filled with from now on is as new as this; it may still hold older data.
             let fresh = state.known.ordered(|agent| apart(agent) <= cache.scope);
@@ -515,7 +523,6 @@ impl Checker {
             state.invalidates.push(Invalidate { seq, known: known.clone() });
         } else if let Some(known) = invalidated {
             state.known = known;
-            state.scalar_fresh = state.known.ordered(|_| true);
             state.note_learnt();
         }
     }

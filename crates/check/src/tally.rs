@@ -110,6 +110,7 @@ impl Checker {
     pub(crate) fn take_tally(&mut self, part: Checker) {
         let mut sites = |site: SiteId| self.sites.id(&part.sites.get(site).site);
         self.tally.add(&part.tally.with_sites(&mut sites), |wave| wave);
+        self.readers_forgotten |= part.readers_forgotten;
         self.drains.extend(part.drains.iter().map(|&site| sites(site)));
     }
 

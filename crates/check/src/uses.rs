@@ -175,7 +175,7 @@ impl State {
             .any(|used| used.read && used.range.numbers().any(|register| self.dependent.has(register)));
         let writes_exec = info.uses.iter().any(|used| used.write && used.range.from == sindex::EXEC);
         let decides = effects.flow != Flow::Next || effects.control == Some(Control::SetReg) || writes_exec;
-        if (depends && decides) || effects.relative {
+        if (depends && decides) || effects.relative.is_some() {
             return None;
         }
         let uses = match effects.memory {

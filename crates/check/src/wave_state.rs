@@ -127,6 +127,13 @@ pub struct Arrive {
     pub step: u64,
 }
 
+impl Arrive {
+    /// Whether an operation of the wave was issued before it.
+    pub fn comes_behind(&self, operation: Epoch) -> bool {
+        self.seq[usize::from(operation.channel)] >= operation.seq
+    }
+}
+
 /// A wave.
 #[derive(Clone, Debug)]
 pub struct WaveState {
@@ -182,7 +189,7 @@ pub struct WaveState {
     /// Order found missing since it last learnt of others.
     pub assumed_order: Vec<AssumedOrder>,
     /// The last access that published to global memory, for messages.
-    pub last_release: Option<SiteId>,
+    pub last_release: Option<Arrive>,
     /// The last operation by which it has published something, in LDS or global memory.
     pub last_publishing: Option<Arrive>,
     /// Synchronisation locations read by loads that are not yet retired.
@@ -330,6 +337,11 @@ impl WaveState {
         self.operations.get_mut(at as usize)
     }
 
+    /// Its barrier arrives of late.
+    pub fn arrives(&self) -> impl Iterator<Item = Arrive> + '_ {
+        self.arrives.iter().copied()
+    }
+
     /// It arrives at a barrier.
     pub fn note_arrive(&mut self, site: SiteId) {
         if self.arrives.len() == ARRIVES {
@@ -390,6 +402,12 @@ impl WaveState {
         if new || barriers(&self.learnt) != barriers(&self.known) {
             self.learnt = Arc::new(self.known.clone());
         }
+    }
+
+    /// Its scalar cache is empty: scalar loads see what it knows to be over.
+    pub fn empty_scalar_cache(&mut self) {
+        self.scalar_fresh = self.known.ordered(|_| true);
+        self.scalar_fresh.raise_each(self.id.index, self.retired);
     }
 
     /// The same of another wave that has done the same, all of whose numbers are higher by so much.

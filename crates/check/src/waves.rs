@@ -2,20 +2,37 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use wavemark_order::Epoch;
 use wavemark_sim::events::WaveId;
 
-use crate::site_info::SiteId;
 use crate::snapshot::Moved;
 use crate::sync::WriteBack;
-use crate::wave_state::WaveState;
+use crate::wave_state::{Arrive, WaveState};
 
 /// How an ended wave has published what it wrote to global memory, for messages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Publication {
     /// The last access that published.
-    pub last_release: Option<SiteId>,
+    pub last_release: Option<Arrive>,
+    /// Its barrier arrives of late, in order.
+    pub arrives: SmallVec<[Arrive; 1]>,
     /// Write-backs that were not retired.
     pub write_backs: Vec<WriteBack>,
+}
+
+impl Publication {
+    /// The last access that published, if an operation came before it.
+    pub fn release_of(&self, operation: Epoch) -> Option<Arrive> {
+        self.last_release.filter(|release| release.comes_behind(operation))
+    }
+
+    /// What first handed on an operation to others, as far as it is known, and whether it is a barrier.
+    pub fn handed_on(&self, operation: Epoch) -> Option<(Arrive, bool)> {
+        let barrier = self.arrives.iter().find(|arrive| arrive.comes_behind(operation));
+        let barrier = barrier.map(|&arrive| (arrive, true));
+        let release = self.release_of(operation).map(|release| (release, false));
+        barrier.into_iter().chain(release).min_by_key(|(at, _)| at.step)
+    }
 }
 
 /// All waves, by their index.
@@ -31,6 +48,8 @@ pub(crate) struct Waves {
     over: Vec<Box<WaveState>>,
 }
 
+/// So many of the last barrier arrives are kept of a wave that has ended.
+const ARRIVES_OF_ENDED: usize = 4;
 /// How many states are kept for waves that start.
 const OVER: usize = 256;
 
@@ -153,9 +172,11 @@ impl Waves {
     /// How a wave, which may be long over, has published what it wrote.
     pub fn publication(&self, wave: u32) -> Publication {
         match self.get(wave) {
-            Some(state) => {
-                Publication { last_release: state.last_release, write_backs: state.write_backs.clone() }
-            }
+            Some(state) => Publication {
+                last_release: state.last_release,
+                arrives: state.arrives().collect(),
+                write_backs: state.write_backs.clone(),
+            },
             None => self.publications.get(&wave).cloned().unwrap_or_default(),
         }
     }
@@ -163,8 +184,10 @@ impl Waves {
     /// The last wave of a workgroup has ended.
     pub fn end_workgroup(&mut self, workgroup_flat: u32) {
         for wave in self.by_workgroup.remove(&workgroup_flat).unwrap_or_default() {
-            let publication = self.publication(wave);
-            if publication.last_release.is_some() || !publication.write_backs.is_empty() {
+            let mut publication = self.publication(wave);
+            publication.arrives.drain(..publication.arrives.len().saturating_sub(ARRIVES_OF_ENDED));
+            let Publication { last_release, arrives, write_backs } = &publication;
+            if last_release.is_some() || !arrives.is_empty() || !write_backs.is_empty() {
                 self.publications.insert(wave, publication);
             }
             let state = self.live[wave as usize].take();

@@ -298,7 +298,7 @@ fn runs() {
               1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
+              rules not looked for: B15, L1, L3, L4, L5, H2, H3, H6, N1
             ---
         "#]],
     );
@@ -306,7 +306,7 @@ fn runs() {
         &[&scale[..], &["--format", "json"]].concat(),
         expect![[r#"
             exit 0
-            {"wavemark":"0.1.0","input":"kernels/scale.s","target":"gfx1250","kernel":"scale","outcome":"clean","checked":{"registers":true,"lds":true,"global":true,"barriers":true,"waits":true},"findings":[],"outputs":[{"name":"out","matches":true,"max_abs_error":0.0,"max_rel_error":0.0,"mismatches":0,"elements":32}],"stats":{"workgroups":1,"waves":1,"wave_instructions":10,"lane_instructions":320,"seconds":TIME},"not_checked":[{"rule":"B15","reason":"barriers in divergent control flow are seen by their consequences alone"},{"rule":"L1","reason":"a wait that names another barrier than the joined one"},{"rule":"L3","reason":"a wave that ends as a member is seen by the waits that it leaves behind alone"},{"rule":"L4","reason":"a barrier that is initialised while arrivals are pending"},{"rule":"L5","reason":"a barrier that is used without being ordered behind its initialisation"},{"rule":"H2","reason":"a phase that completes while the wave's completion bit is set"},{"rule":"H3","reason":"a join of barrier 0"},{"rule":"H6","reason":"a wait that passes because all members have dropped"}],"coverage":{"instructions":{"executed":10,"total":10},"unexecuted_unsupported":0}}
+            {"wavemark":"0.1.0","input":"kernels/scale.s","target":"gfx1250","kernel":"scale","outcome":"clean","checked":{"registers":true,"lds":true,"global":true,"barriers":true,"waits":true},"findings":[],"outputs":[{"name":"out","matches":true,"max_abs_error":0.0,"max_rel_error":0.0,"mismatches":0,"elements":32}],"stats":{"workgroups":1,"waves":1,"wave_instructions":10,"lane_instructions":320,"seconds":TIME},"not_checked":[{"rule":"B15","reason":"barriers in divergent control flow are seen by their consequences alone"},{"rule":"L1","reason":"a wait that names another barrier than the joined one"},{"rule":"L3","reason":"a wave that ends as a member is seen by the waits that it leaves behind alone"},{"rule":"L4","reason":"a barrier that is initialised while arrivals are pending"},{"rule":"L5","reason":"a barrier that is used without being ordered behind its initialisation"},{"rule":"H2","reason":"a phase that completes while the wave's completion bit is set"},{"rule":"H3","reason":"a join of barrier 0"},{"rule":"H6","reason":"a wait that passes because all members have dropped"},{"rule":"N1","reason":"wait states are counted over all paths, by `check`, not in a run"}],"coverage":{"instructions":{"executed":10,"total":10},"unexecuted_unsupported":0}}
             ---
         "#]],
     );
@@ -319,7 +319,7 @@ fn runs() {
               1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
+              rules not looked for: B15, L1, L3, L4, L5, H2, H3, H6, N1
             ---
         "#]],
     );
@@ -339,7 +339,7 @@ fn runs() {
               1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
+              rules not looked for: B15, L1, L3, L4, L5, H2, H3, H6, N1
             ---
         "#]],
     );
@@ -359,7 +359,7 @@ fn runs() {
               1 workgroups, 1 waves, 9 wave instructions, 288 lane instructions in TIME s
               executed: all 9 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
+              rules not looked for: B15, L1, L3, L4, L5, H2, H3, H6, N1
             ---
         "#]],
     );
@@ -376,7 +376,7 @@ fn runs() {
               1 workgroups, 1 waves, 4097 wave instructions, 262208 lane instructions in TIME s
               executed: all 1 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15
+              rules not looked for: B15, N1
             ---
         "#]],
     );
@@ -427,7 +427,7 @@ fn limits_of_a_run() {
               1 workgroups, 1 waves, 4098 wave instructions, 131136 lane instructions in TIME s
               executed: 6 of 7 instructions, not 0x131c-0x1320 (kernels/trip-count.s:17)
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
+              rules not looked for: B15, L1, L3, L4, L5, H2, H3, H6, N1
             ---
         "#]],
     );
@@ -451,7 +451,7 @@ fn limits_of_a_run() {
               1 workgroups, 1 waves, 102498 wave instructions, 3279936 lane instructions in TIME s
               executed: 6 of 7 instructions, not 0x131c-0x1320 (kernels/trip-count.s:17)
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
+              rules not looked for: B15, L1, L3, L4, L5, H2, H3, H6, N1
             ---
         "#]],
     );
@@ -750,7 +750,7 @@ fn checks() {
             kernels/scale.s: scale on gfx1250: clean, no findings
               on all paths: 10 instructions, for registers and waits
               checked: registers; not checked: lds, global, barriers, waits
-              rules without a finder: R3, U1
+              rules not looked for: R3, U1
             ---
         "#]],
     );
@@ -764,7 +764,7 @@ fn checks() {
             kernels/two-kernels.s: copy on gfx942: clean, no findings
               on all paths: 7 instructions, for registers and waits
               checked: registers; not checked: lds, global, barriers, waits
-              rules without a finder: R3, U1
+              rules not looked for: R3, U1
 
             error[R1]: v2 is read while global_load_dword may still be writing it
               producer: kernels/two-kernels.s:26:2 (at 0x1510)
@@ -777,7 +777,7 @@ fn checks() {
             kernels/two-kernels.s: copy_too_early on gfx942: findings, 1 error
               on all paths: 6 instructions, for registers and waits
               checked: registers; not checked: lds, global, barriers, waits
-              rules without a finder: R3, U1
+              rules not looked for: R3, U1
 
             2 kernels: 1 clean, 1 findings
             ---
@@ -801,7 +801,7 @@ fn checks() {
               on all paths: 10 instructions, for registers and waits
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
+              rules not looked for: B15, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );

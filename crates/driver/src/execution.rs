@@ -101,6 +101,8 @@ pub(crate) struct Ran {
     pub recording: Option<Recording>,
     /// What the program has printed, in order.
     pub printed: Vec<Printed>,
+    /// Stores were not held against all loads before them ([`wavemark_check::Outcome::readers_forgotten`]).
+    pub readers_forgotten: bool,
 }
 
 /// Which run it is of those that are the same.
@@ -237,13 +239,13 @@ pub(crate) fn dispatch_once(
     };
     let seconds = started.elapsed().as_secs_f64();
     let printed: Vec<Printed> = stats.messages.iter().map(|message| printf::printed(message)).collect();
-    let (mut findings, unfollowed) = match checker {
+    let (mut findings, unfollowed, readers_forgotten) = match checker {
         Some(checker) => {
             let found = checker.finish();
             let findings = found.findings.into_iter().map(|finding| convert(finding, Some(kernel), places));
-            (findings.collect(), found.unfollowed)
+            (findings.collect(), found.unfollowed, found.readers_forgotten)
         }
-        None => (of_end(&end).into_iter().collect::<Vec<Finding>>(), Unfollowed::default()),
+        None => (of_end(&end).into_iter().collect::<Vec<Finding>>(), Unfollowed::default(), false),
     };
     if end == RunEnd::Trap {
         // Which waits a run that was cut short did not need says nothing.
@@ -276,7 +278,17 @@ pub(crate) fn dispatch_once(
         let (first, code) = loaded.instructions();
         recorder.finish(places, kernel.machine, first, code)
     });
-    let ran = Ran { findings, stats, unsupported, limit, finished, executed, recording, printed };
+    let ran = Ran {
+        findings,
+        stats,
+        unsupported,
+        limit,
+        finished,
+        executed,
+        recording,
+        printed,
+        readers_forgotten,
+    };
     Ok((ran, unfollowed))
 }
 

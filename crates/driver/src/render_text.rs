@@ -265,7 +265,7 @@ fn summary(text: &mut String, report: &Report, style: Style) {
         let unknown = unknown.into_iter().map(|one| one.rule.as_str());
         let unknown: Vec<&str> = unknown.filter(|rule| !not.contains(rule)).collect();
         if !unknown.is_empty() {
-            _ = writeln!(text, "  rules without a finder: {}", unknown.join(", "));
+            _ = writeln!(text, "  rules not looked for: {}", unknown.join(", "));
         }
     }
 }

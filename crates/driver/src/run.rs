@@ -9,8 +9,8 @@ use wavemark_codeobj::CodeObject;
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_diag::{Diagnostic, SourceMap};
-use wavemark_sim::modelled;
 use wavemark_sim::schedule::Schedule;
+use wavemark_sim::{Limit, modelled};
 use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
@@ -29,7 +29,7 @@ use crate::report::{Checked, NotChecked, Output, Report};
 use crate::statics::{self, Loaded, Subject};
 use crate::tile;
 use crate::trace::trace_json;
-use crate::without_finder::without_finder;
+use crate::without_finder::{IN_NO_RUN, without_finder};
 use crate::{schedules, side_by_side};
 
 /// Why tile programs and LLVM IR have no schedules to write down.
@@ -86,7 +86,7 @@ fn captured(
 
 /// What is looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Looked {
+pub(crate) enum Looked {
     /// What a run executes.
     Run,
     /// That, if there is a launch, and the machine code on all paths.
@@ -174,7 +174,7 @@ fn judge(
     if let Some(code) = code {
         cover(&mut report, machine, &lines, &code, executed);
     }
-    say_checked(&mut report, executed_by, options.check);
+    say_checked(&mut report, executed_by, options.check, looked);
     if looked == Looked::AllPaths {
         let loaded = Loaded::new(&input.name, &object, &lines)?;
         statics::add(&mut report, &loaded, subject, options.check)?;
@@ -235,13 +235,15 @@ pub(crate) fn cover(
 }
 
 /// Says which of the checks asked for have happened.
-pub(crate) fn say_checked(report: &mut Report, executed_by: Machine, asked: Checked) {
+pub(crate) fn say_checked(report: &mut Report, executed_by: Machine, asked: Checked, looked: Looked) {
     // A run that stopped half-way has checked nothing to the end.
     if report.unsupported.is_empty() {
         report.checked = asked;
     }
     let parts = asked.parts().map(|(name, asked)| asked.then_some(name));
-    let unknown = without_finder(executed_by).filter(|rule| parts.contains(&Some(rule.group)));
+    let in_no_run = (looked != Looked::AllPaths).then_some(IN_NO_RUN);
+    let unknown = without_finder(executed_by).chain(in_no_run);
+    let unknown = unknown.filter(|rule| parts.contains(&Some(rule.group)));
     report.not_checked.extend(unknown.map(|rule| NotChecked::unknown(rule.id, rule.what)));
 }
 
@@ -259,10 +261,12 @@ pub(crate) fn merge(report: &mut Report, outcome: Ran) {
     }
     report.unsupported.extend(outcome.unsupported);
     report.unsupported.dedup();
-    if let Some(limit) = outcome.limit {
-        let rest = NotChecked::new("the rest", format!("what comes after the {}", limit.name()));
-        if !report.not_checked.contains(&rest) {
-            report.not_checked.push(rest);
+    let rest = |limit: Limit| NotChecked::new("the rest", format!("what comes after the {}", limit.name()));
+    let forgotten = "stores over what more waves have loaded, in no order with them, than are remembered";
+    let forgotten = outcome.readers_forgotten.then(|| NotChecked::unknown("M1", forgotten));
+    for not_checked in outcome.limit.map(rest).into_iter().chain(forgotten) {
+        if !report.not_checked.contains(&not_checked) {
+            report.not_checked.push(not_checked);
         }
     }
     let (sum, stats) = (&mut report.stats, outcome.stats);

@@ -201,17 +201,21 @@ fn is_wanted(rule: &str, wanted: Checked) -> bool {
 
 /// A run that shows what is said of all paths is the better witness; what it advises is proven by that.
 fn add_finding(report: &mut Report, finding: Finding) {
-    let ends = |of: &Finding, role: &str| -> Vec<Option<u64>> {
-        of.sites.iter().filter(|site| site.role == role).map(|site| site.pc).collect()
+    // A run tells of two accesses in which order they came.
+    let roles: &[&str] = match finding.severity {
+        Severity::Advice => &["wait"],
+        _ => &["producer", "reader", "writer", "waiting"],
     };
-    let role = if finding.severity == Severity::Advice { "wait" } else { "producer" };
-    let own = ends(&finding, role);
+    let ends = |of: &Finding| -> Vec<Option<u64>> {
+        of.sites.iter().filter(|site| roles.contains(&site.role.as_str())).map(|site| site.pc).collect()
+    };
+    let own = ends(&finding);
     let meets = |other: &Finding| {
         // What a wait could be on every path may be less than what served a run.
         let same_advice = finding.class != Class::OverStrong || other.hint == finding.hint;
         other.class == finding.class
             && other.severity == finding.severity
-            && ends(other, role).iter().any(|pc| own.contains(pc))
+            && ends(other).iter().any(|pc| own.contains(pc))
             && same_advice
     };
     match report.findings.iter_mut().find(|other| meets(other)) {

@@ -1,4 +1,4 @@
-//! Rules of the catalogue that nobody looks for: a report that is clean says so of the others.
+//! Rules of the catalogue that nobody looks for, or not in a run: a report that is clean says so of the others.
 
 use wavemark_target::Machine;
 use wavemark_target::facts::Barriers;
@@ -20,6 +20,10 @@ const fn without(id: &'static str, group: &'static str, what: &'static str) -> W
 
 const WITHOUT_FINDER: [WithoutFinder; 1] =
     [without("B15", "barriers", "barriers in divergent control flow are seen by their consequences alone")];
+
+/// A rule that is looked for over all paths alone.
+pub const IN_NO_RUN: WithoutFinder =
+    without("N1", "registers", "wait states are counted over all paths, by `check`, not in a run");
 
 const WITHOUT_FINDER_NAMED: [WithoutFinder; 7] = [
     without("L1", "barriers", "a wait that names another barrier than the joined one"),

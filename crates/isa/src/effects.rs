@@ -20,9 +20,10 @@
 //! | `copy` | it only moves what it reads |
 //! | `select` | each lane takes one of the two sources, by a lane mask |
 //! | `logic=` | it combines two sources bit by bit ([`Logic`]); those with one source and `exec=rw` take EXEC for the second, give EXEC the result, and their destination EXEC as it was |
+//! | `asks=` | it compares two scalars ([`Question`]) |
 //! | `unit=` `passes=` | which unit executes it where that does not follow ([`Unit`]), and for how long ([`Passes`]) |
 //! | `unforwarded` | it reads VCC before vector instructions give it on |
-//! | `relative` | M0 is added to the number of a register that it names |
+//! | `relative=` | M0 is added to the number of a register that it names ([`Relative`]) |
 
 use smallvec::SmallVec;
 
@@ -40,6 +41,8 @@ mod logic;
 mod machine;
 mod memory;
 mod policy;
+mod question;
+mod relative;
 mod unit;
 mod weaker;
 
@@ -51,8 +54,12 @@ pub use hwreg::{HwField, HwReg};
 pub use logic::Logic;
 pub use memory::{Caches, Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
 pub use policy::{Policy, Scope};
+pub use question::{Comparison, Question};
+pub use relative::{Offsets, Relative};
 pub use unit::{Lanes, Passes, Unit};
-pub use weaker::{invalidate_text, weaker_wait_text, with_scope, with_wait, write_back_text};
+pub use weaker::{
+    invalidate_text, scalar_invalidate_text, weaker_wait_text, with_scope, with_wait, write_back_text,
+};
 
 /// A register that an instruction touches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,11 +121,13 @@ pub struct Effects {
     /// It only moves what it reads.
     pub copies: bool,
     /// M0 is added to the number of a register that it names.
-    pub relative: bool,
+    pub relative: Option<Relative>,
     /// Each lane takes one of its two sources, by a lane mask.
     pub selects: bool,
     /// How it combines two sources bit by bit, if it does.
     pub logic: Option<Logic>,
+    /// What it asks of two scalars, if it does nothing else.
+    pub question: Option<Question>,
     /// The second one of those is EXEC, which gets the result; the destination gets EXEC as it was.
     pub saves_exec: bool,
     /// What executes it; a pair counts as its X half.
@@ -182,11 +191,13 @@ pub struct RowEffects {
     /// It only moves what it reads.
     pub copies: bool,
     /// M0 is added to the number of a register that it names.
-    pub relative: bool,
+    pub relative: Option<Relative>,
     /// Each lane takes one of its two sources, by a lane mask.
     pub selects: bool,
     /// How it combines two sources bit by bit, if it does.
     pub logic: Option<Logic>,
+    /// What it asks of two scalars, if it does nothing else.
+    pub question: Option<Question>,
     /// What executes it.
     pub unit: Unit,
     /// How long a matrix multiplication takes.
@@ -249,9 +260,15 @@ impl RowEffects {
                     effects.control = Some(Control::parse(value).ok_or_else(|| unknown("program control"))?);
                 }
                 "copy" => effects.copies = true,
-                "relative" => effects.relative = true,
+                "relative" => {
+                    effects.relative =
+                        Some(Relative::parse(value).ok_or_else(|| unknown("relative register"))?);
+                }
                 "select" => effects.selects = true,
                 "logic" => effects.logic = Some(Logic::parse(value).ok_or_else(|| unknown("operation"))?),
+                "asks" => {
+                    effects.question = Some(Question::parse(value).ok_or_else(|| unknown("question"))?);
+                }
                 "passes" => {
                     effects.passes = Passes::parse(value).ok_or_else(|| unknown("number of passes"))?
                 }
@@ -430,9 +447,10 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
     effects.barrier = effects.barrier.or(own.barrier);
     effects.control = effects.control.or(own.control);
     effects.copies |= own.copies;
-    effects.relative |= own.relative;
+    effects.relative = effects.relative.or(own.relative);
     effects.selects |= own.selects;
     effects.logic = effects.logic.or(own.logic);
+    effects.question = effects.question.or(own.question);
     let writes_exec = |&(touched, read, write): &(Touched, bool, bool)| {
         touched == Touched::Special(machine::exec(machine)) && read && write
     };

@@ -8,6 +8,7 @@
 //! Scalar registers live in one array at canonical indices ([`sindex`]), which do not depend on the
 //! instruction set; behind them stand the program's scalar constants.
 
+use wavemark_isa::effects::Offsets;
 use wavemark_numerics::exceptions::Flags;
 
 /// 16 lanes of one 32-bit register.
@@ -123,6 +124,9 @@ pub mod sindex {
     pub const CONSTANTS: u32 = 160;
 }
 
+/// MODE.GPR_IDX_EN: VGPR operands are relative to M0.
+pub(crate) const GPR_IDX_EN: u32 = 1 << 27;
+
 /// Number of scratch chunks before the constants: three sources of up to 4 dwords of up to 4 chunks, and a
 /// destination of the same size.
 pub const SCRATCH_CHUNKS: usize = 64;
@@ -218,6 +222,13 @@ impl Regs {
     #[inline(always)]
     pub fn vcc(&self) -> u64 {
         if self.chunks == 4 { self.s64(sindex::VCC) } else { u64::from(self.s[sindex::VCC as usize]) }
+    }
+    /// How far VGPR indexing moves the registers of vector instructions; `None` where it is off. (MODE.GPR_IDX_EN is gfx9's,
+    /// which has waves of 64 lanes here.)
+    #[inline(always)]
+    pub fn vgpr_index(&self) -> Option<Offsets> {
+        let on = self.mode.raw & GPR_IDX_EN != 0 && self.chunks == 4;
+        on.then(|| Offsets::of_index(self.s[sindex::M0 as usize]))
     }
     /// Refresh what is derived from EXEC after a write to it.
     #[inline(always)]

@@ -5,7 +5,7 @@
 //! path. A copy lasts from its issue to the wait that covers it, or to where a wave is followed no further. What another
 //! wave does is ordered against that by the workgroup barrier alone: arrival k orders what a wave has done before it
 //! against what a wave does behind its k-th wait. Waves are compared up to what may order them by other means, other
-//! barriers and atomics on LDS; from there on a wave is held against its own copies alone, and that up to a copy that tells
+//! barriers, atomics on LDS and flags that are polled ([`polls`]); from there on a wave is held against its own copies alone, and that up to a copy that tells
 //! a barrier in LDS when it is done.
 //!
 //! An address that is not known meets nothing. Loads and stores of LDS count as done at once: what of them is in flight
@@ -212,8 +212,8 @@ impl<'w> Wave<'w> {
             if foreseen.lds == Lds::Signals {
                 break;
             }
-            alone |= synchronises_otherwise(info);
-            certain &= step < known && !alone && !polls.contains(&site) && !may_tell(info);
+            alone |= synchronises_otherwise(info) || polls.contains(&site);
+            certain &= step < known && !alone && !may_tell(info);
             if let (Lds::Bytes(bytes), Some(access)) = (&foreseen.lds, touch(info)) {
                 let touch = Touch { site, bytes, writes: access, at: now };
                 wave.own(&in_flight, &open, &touch, &mut |early| report.early(analysis, &early));

@@ -36,7 +36,7 @@ use crate::launch::Launch;
 use crate::options::RunOptions;
 use crate::places::Places;
 use crate::report::Report;
-use crate::run::{self, merge, say_checked, subject};
+use crate::run::{self, Looked, merge, say_checked, subject};
 use crate::statics::Subject;
 
 pub(crate) use captured::is_captured;
@@ -355,7 +355,7 @@ impl Device {
         report.recording = ran.recording.take().map(Box::new);
         merge(&mut report, ran);
         module.cover(&mut report, machine, &code, executed);
-        say_checked(&mut report, executed_by, options.check);
+        say_checked(&mut report, executed_by, options.check, Looked::Run);
         report.conclude();
         Ok(report)
     }

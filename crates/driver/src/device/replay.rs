@@ -9,7 +9,7 @@ use crate::input::Input;
 use crate::kernel;
 use crate::options::RunOptions;
 use crate::report::Report;
-use crate::run::{self, cover, merge, say_checked, subject};
+use crate::run::{self, Looked, cover, merge, say_checked, subject};
 use crate::schedules::schedule;
 use crate::statics::{self, Loaded};
 
@@ -119,7 +119,7 @@ pub(crate) fn run(
     let Some((device, module, code, machine, executed_by)) = last else { return Ok(report) };
     let module = device.module(module)?;
     cover(&mut report, machine, &module.lines, &code, executed);
-    say_checked(&mut report, executed_by, options.check);
+    say_checked(&mut report, executed_by, options.check, Looked::Run);
     if all_paths {
         let loaded = Loaded::new(&input.name, &module.object, &module.lines)?;
         let kernel = kernel::select(&module.object, &input.name, Some(&head.kernel), None)?;

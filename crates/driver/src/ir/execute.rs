@@ -286,6 +286,7 @@ pub(super) fn execute(
         executed: Vec::new(),
         recording: outcome.record.map(|record| recording(sources, parsed, kernel, *record)),
         printed: Vec::new(),
+        readers_forgotten: false,
     };
     let races_incomplete = outcome.races_incomplete;
     Ok(Outcome { ran, outputs, contents, watched: outcome.watched, races_incomplete })

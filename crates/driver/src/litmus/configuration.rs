@@ -65,13 +65,14 @@ impl Configuration {
             ops.push(Op::WriteBack);
         }
         if invalidate {
-            ops.push(match caches {
-                Caches::Near => Op::Invalidate(1),
-                Caches::Shared => Op::InvalidateSecond,
-                Caches::Device => Op::InvalidateDevice,
+            ops.extend(match caches {
+                Caches::Near => Some(Op::Invalidate(1)),
+                Caches::Shared => Some(Op::InvalidateSecond),
+                Caches::Device => Some(Op::InvalidateDevice),
+                Caches::Scalar => None,
                 // Caches whose scope is smaller than the instruction's (guide, "Memory Model GFX12", and GFX942: sc0).
-                Caches::All if scope == Scope::Cu => Op::Invalidate(0),
-                Caches::All => Op::Invalidate(self.level(scope).max(1)),
+                Caches::All if scope == Scope::Cu => Some(Op::Invalidate(0)),
+                Caches::All => Some(Op::Invalidate(self.level(scope).max(1))),
             });
         }
         ops

@@ -126,7 +126,7 @@ fn run(number: usize, report: &Report, lines: SourceLine<'_>) -> Markup {
             @let unknown: Vec<_> = report.not_checked.iter().filter(|one| !one.asked).collect();
             @if !unknown.is_empty() {
                 details {
-                    summary { "rules without a finder" }
+                    summary { "rules not looked for" }
                     ul { @for one in unknown { li { (one.to_string()) } } }
                 }
             }

@@ -154,6 +154,8 @@ pub enum Caches {
     Shared,
     /// The device's alone (gfx90a).
     Device,
+    /// The scalar one alone, which the vector ones are not coherent with.
+    Scalar,
 }
 
 /// The memory effect of an instruction.
@@ -271,7 +273,12 @@ impl Memory {
             "to_lds" => Verb::ToLds,
             "from_lds" => Verb::FromLds,
             "prefetch" => Verb::Prefetch,
-            "cache" => Verb::Cache { invalidate, write_back },
+            "cache" => {
+                if memory.path == Path::Scalar && memory.caches == Caches::All {
+                    memory.caches = Caches::Scalar;
+                }
+                Verb::Cache { invalidate, write_back }
+            }
             "crossbar" => Verb::Crossbar(crossbar?),
             _ => return None,
         };

@@ -6,7 +6,7 @@ use wavemark_target::facts::CachePolicy;
 use super::control::{Wait, wait_text};
 use super::counter::Counter;
 use super::effects;
-use super::memory::{Caches, Path, Verb};
+use super::memory::{Caches, Memory, Path, Verb};
 use super::policy::Scope;
 use crate::role::{Class, ImmKind};
 use crate::{Inst, Machine, NoSymbols, Operand, Table, named, parse, print};
@@ -85,6 +85,15 @@ pub fn invalidate_text(machine: Machine, scope: Scope) -> String {
     let near = near.max_by_key(|operation| !operation.writes_back);
     let texts = shared.into_iter().chain(near).map(|operation| scoped(machine, operation.mnemonic, scope));
     texts.collect::<Vec<_>>().join(" and ")
+}
+
+/// The instruction that empties the scalar cache.
+pub fn scalar_invalidate_text(machine: Machine) -> &'static str {
+    let empties = |memory: Memory| {
+        memory.caches == Caches::Scalar && matches!(memory.verb, Verb::Cache { invalidate: true, .. })
+    };
+    let mut rows = Table::of(machine).synchronisation();
+    rows.find(|row| row.effects.memory.is_some_and(empties)).map_or("", |row| row.mnemonic)
 }
 
 /// The instruction that writes back what vector memory has in caches, as far as waves share no more than `scope`; empty if

@@ -92,6 +92,7 @@ pub static ATTRIBUTES: &[&str] = &[
     "relative",
     "select",
     "logic",
+    "asks",
     "unit",
     "passes",
     "unforwarded",

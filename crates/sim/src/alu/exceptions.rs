@@ -23,7 +23,7 @@ use wavemark_numerics::soft::{BF16, F16, F32, F64, Format};
 use wavemark_numerics::{Denorm, Round};
 
 use super::AluDetail;
-use super::lane::{Cx, GPR_IDX_EN, SIGNS, indexed, lane_bits, signs, takes_signs};
+use super::lane::{Cx, SIGNS, indexed, lane_bits, signs, takes_signs};
 use super::word::Kind;
 use crate::binder::Binder;
 use crate::matrix::table::{Accumulator, MatrixRow};
@@ -412,7 +412,7 @@ impl Recorded {
             };
             raised = self.lane(&cx, [word(0), word(1), word(2)]);
         } else {
-            let moved = (regs.mode.raw & GPR_IDX_EN != 0 && regs.chunks == 4).then(|| indexed(regs, op));
+            let moved = regs.vgpr_index().map(|offsets| indexed(regs, op, offsets));
             let op = match &moved {
                 // "When the destination GPR is out-of-range, the instruction … does not … report exceptions."
                 Some(None) => return raised,

@@ -8,13 +8,14 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
+use wavemark_isa::effects::Offsets;
 use wavemark_numerics as num;
 
 use super::host::{Host, Kernel};
 use super::word::{Bit, Kind, Word};
 use crate::op::{Op, Place, PlaceKind};
 use crate::pending::lanes;
-use crate::regs::{Chunk, Regs, all_lanes, sindex};
+use crate::regs::{Chunk, GPR_IDX_EN, Regs, all_lanes, sindex};
 
 /// What a lane function may ask besides its sources.
 #[derive(Clone, Copy, Debug)]
@@ -662,27 +663,22 @@ fn exact_only() -> bool {
     false
 }
 
-/// MODE.GPR_IDX_EN (gfx9; a wave of gfx9 has 64 lanes here, one of gfx12 32): VGPR operands are relative to M0.
-pub const GPR_IDX_EN: u32 = 1 << 27;
-
-/// The operation with its VGPR operands moved as CDNA4 6.6 says: by M0\[7:0\], those that M0\[15:12\] names. `None`
-/// if it does nothing because its destination is out of range.
-pub(super) fn indexed(regs: &Regs, op: &Op) -> Option<Op> {
-    let m0 = regs.s[sindex::M0 as usize];
-    let (index, enabled) = (m0 & 0xff, m0 >> 12 & 15);
+/// The operation with its VGPR operands moved. `None` if it does nothing because its destination is out of range (CDNA4
+/// 6.6).
+pub(super) fn indexed(regs: &Regs, op: &Op, offsets: Offsets) -> Option<Op> {
     let end = regs.vgprs * regs.chunks as u32;
-    let moved = |place: Place, bit: u32| {
-        let relative = enabled >> bit & 1 != 0 && place.kind == PlaceKind::Vector && place.at < end;
-        let at = place.at + if relative { index * regs.chunks as u32 } else { 0 };
+    let moved = |place: Place, offset: u32| {
+        let relative = place.kind == PlaceKind::Vector && place.at < end;
+        let at = place.at + if relative { offset * regs.chunks as u32 } else { 0 };
         (Place { at, ..place }, relative && at >= end)
     };
     let mut out = Op { detail: None, ..*op };
     for (i, place) in out.src.iter_mut().enumerate() {
-        let (to, beyond) = moved(*place, i as u32);
+        let (to, beyond) = moved(*place, offsets.sources[i]);
         // A source out of range is VGPR 0.
         *place = if beyond { Place { at: 0, ..to } } else { to };
     }
-    let (dst, beyond) = moved(op.dst, 3);
+    let (dst, beyond) = moved(op.dst, offsets.destination);
     out.dst = dst;
     (!beyond).then_some(out)
 }
@@ -690,8 +686,8 @@ pub(super) fn indexed(regs: &Regs, op: &Op) -> Option<Op> {
 /// Run a lane function lane by lane over the active lanes.
 #[inline(never)]
 pub fn every_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
-    if regs.mode.raw & GPR_IDX_EN != 0 && regs.chunks == 4 {
-        if let Some(op) = indexed(regs, op) {
+    if let Some(offsets) = regs.vgpr_index() {
+        if let Some(op) = indexed(regs, op, offsets) {
             lane_by_lane(regs, &op, shim);
         }
         return;

@@ -2,6 +2,7 @@
 //! number or on a relative register index.
 
 use wavemark_isa::Meaning;
+use wavemark_isa::effects::{Offsets, Relative};
 use wavemark_numerics::{Denorm, arith, div};
 
 use super::def::{Line, OwnMods, whole};
@@ -257,8 +258,15 @@ fn in_range(regs: &Regs, at: u32, offset: u32) -> bool {
     u64::from(at) / (regs.chunks as u64) + u64::from(offset) < u64::from(regs.vgprs)
 }
 
-/// A move with relative source and destination.
-fn move_relative(regs: &mut Regs, op: &Op, source: u32, destination: u32) {
+/// How far M0 moves source and destination.
+fn offsets(regs: &Regs, relative: Relative) -> (u32, u32) {
+    let Offsets { sources: [source, ..], destination } = relative.offsets(regs.s[sindex::M0 as usize]);
+    (source, destination)
+}
+
+/// A move with relative source or destination.
+fn move_relative(regs: &mut Regs, op: &Op, relative_to_m0: Relative) {
+    let (source, destination) = offsets(regs, relative_to_m0);
     let from = match op.src[0].kind {
         PlaceKind::Vector => Place { at: relative(regs, op.src[0].at, source), ..op.src[0] },
         _ => op.src[0],
@@ -273,44 +281,38 @@ fn move_relative(regs: &mut Regs, op: &Op, source: u32, destination: u32) {
 }
 
 unsafe fn movrels(regs: &mut Regs, op: &Op) {
-    let m0 = regs.s[sindex::M0 as usize];
-    move_relative(regs, op, m0, 0);
+    move_relative(regs, op, Relative::Source);
 }
 
 unsafe fn movreld(regs: &mut Regs, op: &Op) {
-    let m0 = regs.s[sindex::M0 as usize];
-    move_relative(regs, op, 0, m0);
+    move_relative(regs, op, Relative::Destination);
 }
 
 unsafe fn movrelsd(regs: &mut Regs, op: &Op) {
-    let m0 = regs.s[sindex::M0 as usize];
-    move_relative(regs, op, m0, m0);
+    move_relative(regs, op, Relative::Both);
 }
 
 unsafe fn movrelsd2(regs: &mut Regs, op: &Op) {
-    let m0 = regs.s[sindex::M0 as usize];
-    move_relative(regs, op, m0 & 0x3ff, m0 >> 16 & 0x3ff);
+    move_relative(regs, op, Relative::Halves);
 }
 
 unsafe fn swaprel(regs: &mut Regs, op: &Op) {
-    let m0 = regs.s[sindex::M0 as usize];
-    let (s, d) = (m0 & 0x3ff, m0 >> 16 & 0x3ff);
+    let (s, d) = offsets(regs, Relative::Halves);
     if in_range(regs, op.dst.at, d) && in_range(regs, op.dst2.at, s) {
         let (a, b) = (relative(regs, op.dst.at, d), relative(regs, op.dst2.at, s));
         swap_registers(regs, a, b);
     }
 }
 
-/// The last SGPR that relative addressing may name.
-const LAST_SGPR: u32 = 105;
-
+/// What `offset` makes of `width` SGPRs; none of them is VCC.
 fn scalar_relative(at: u32, offset: u32, width: u32) -> Option<usize> {
     let index = at.checked_add(offset)?;
-    (index + width - 1 <= LAST_SGPR).then_some(index as usize)
+    (index.checked_add(width)? <= sindex::VCC).then_some(index as usize)
 }
 
-/// Scalar moves with relative source (`rows` dwords, `s` and `d` the offsets).
-fn scalar_move(regs: &mut Regs, op: &Op, rows: usize, s: u32, d: u32) {
+/// Scalar moves of `rows` dwords with relative source.
+fn scalar_move(regs: &mut Regs, op: &Op, rows: usize, relative: Relative) {
+    let (s, d) = offsets(regs, relative);
     let from = scalar_relative(op.src[0].at, s, rows as u32);
     let Some(to) = scalar_relative(op.dst.at, d, rows as u32) else { return };
     // A source out of range reads s0.
@@ -321,19 +323,17 @@ fn scalar_move(regs: &mut Regs, op: &Op, rows: usize, s: u32, d: u32) {
 }
 
 unsafe fn s_movrels(regs: &mut Regs, op: &Op) {
-    let m0 = regs.s[sindex::M0 as usize];
-    scalar_move(regs, op, 1, m0, 0);
+    scalar_move(regs, op, 1, Relative::Source);
 }
 
 unsafe fn s_movrels64(regs: &mut Regs, op: &Op) {
-    let m0 = regs.s[sindex::M0 as usize];
-    scalar_move(regs, op, 2, m0, 0);
+    scalar_move(regs, op, 2, Relative::Source);
 }
 
 /// `s_movreld`: the source need not be an SGPR.
 fn s_movreld_rows(regs: &mut Regs, op: &Op, rows: usize) {
-    let m0 = regs.s[sindex::M0 as usize];
-    let Some(to) = scalar_relative(op.dst.at, m0, rows as u32) else { return };
+    let (_, d) = offsets(regs, Relative::Destination);
+    let Some(to) = scalar_relative(op.dst.at, d, rows as u32) else { return };
     for i in 0..rows {
         regs.s[to + i] = regs.s[op.src[0].at as usize + i];
     }
@@ -348,8 +348,7 @@ unsafe fn s_movreld64(regs: &mut Regs, op: &Op) {
 }
 
 unsafe fn s_movrelsd2(regs: &mut Regs, op: &Op) {
-    let m0 = regs.s[sindex::M0 as usize];
-    scalar_move(regs, op, 1, m0 & 0x3ff, m0 >> 16 & 0x3ff);
+    scalar_move(regs, op, 1, Relative::Halves);
 }
 
 unsafe fn nothing(_regs: &mut Regs, _op: &Op) {}

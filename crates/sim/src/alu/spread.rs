@@ -9,11 +9,11 @@ use smallvec::SmallVec;
 use super::AluDetail;
 use super::def::chosen_level;
 use super::host::{Host, Kernel, bodies, size};
-use super::lane::{GPR_IDX_EN, SIGNS, signs, takes_signs};
+use super::lane::{SIGNS, signs, takes_signs};
 use super::word::Kind;
 use crate::binder::Layout;
 use crate::op::{Detail, Op, Place, PlaceKind};
-use crate::regs::Regs;
+use crate::regs::{GPR_IDX_EN, Regs};
 
 /// What the wrapper does.
 pub struct Spread {

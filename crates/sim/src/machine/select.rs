@@ -218,9 +218,10 @@ impl Operands<'_, '_> {
         match (memory.verb, memory.path) {
             (Verb::Prefetch, _) if self.binder.effects.channels.is_empty() => Ok(MachineOp::Nothing),
             (Verb::Prefetch, _) => Err(self.unsupported("address translation probe")),
-            // Nothing is cached on the way of a scalar load; a discard loses what it should not.
-            (Verb::Cache { .. }, Path::Scalar) if self.binder.inst.operands.is_empty() => Ok(self.counted()),
-            (Verb::Cache { .. }, Path::Scalar) => Err(self.unsupported("discard of cached data")),
+            // It loses what it should not.
+            (Verb::Cache { .. }, Path::Scalar) if !self.binder.inst.operands.is_empty() => {
+                Err(self.unsupported("discard of cached data"))
+            }
             (Verb::Cache { invalidate, write_back }, _) => {
                 let scope = self.binder.effects.policy.scope;
                 let cache = CacheOp { invalidate, write_back, scope, caches: memory.caches };

@@ -1,7 +1,8 @@
-//! Loads of LDS by which a wave may wait for another one: in a loop without a barrier, with a value that goes into a scalar
-//! register or a mask, as the condition of a branch does.
+//! Loads by which a wave may wait for another one: in a loop without a barrier, of LDS or past the nearest cache, with a value
+//! that goes into a scalar register or a mask, as the condition of a branch does.
 
 use rustc_hash::FxHashSet;
+use wavemark_isa::effects::{Memory, Path, Scope, Verb};
 use wavemark_memmodel::flow::Graph;
 
 use super::super::Analysis;
@@ -31,8 +32,16 @@ pub(super) fn polls(analysis: &Analysis<'_>, code: &Code, graph: &Graph) -> FxHa
             decide.insert(&info.read_only);
         }
     }
-    let polls = |info: &SiteInfo| touch(info) == Some(false) && decide.meets(&info.written);
+    let polls = |info: &SiteInfo| sees_others(info) && decide.meets(&info.written);
     in_loops().filter(|(_, info)| polls(info)).map(|(site, _)| site).collect()
+}
+
+/// Whether it loads what another wave of the workgroup may have written since.
+fn sees_others(info: &SiteInfo) -> bool {
+    let past_caches = |memory: Memory| {
+        memory.verb == Verb::Load && memory.path != Path::Scratch && info.effects.policy.scope > Scope::Cu
+    };
+    touch(info) == Some(false) || info.effects.memory.is_some_and(past_caches)
 }
 
 /// Whether a vector instruction writes a scalar register.

@@ -87,7 +87,7 @@ fn check(machine: Machine, inst: &Inst, subject: &Subject, tally: &mut Tally) {
     }
     memory(effects, &first.events, &mut problem);
     events(effects, &first, &mut problem);
-    if effects.relative {
+    if effects.relative.is_some() {
         return;
     }
     for name in subject.written_beyond(&first) {
@@ -176,9 +176,7 @@ fn events(effects: &Effects, outcome: &Outcome, problem: &mut impl FnMut(String)
         _ => {}
     }
     let cache = effects.memory.and_then(|memory| match memory.verb {
-        Verb::Cache { invalidate, write_back } if memory.path != Path::Scalar => {
-            Some((invalidate, write_back, effects.policy.scope))
-        }
+        Verb::Cache { invalidate, write_back } => Some((invalidate, write_back, effects.policy.scope)),
         _ => None,
     });
     if seen.cache != cache {
