@@ -892,6 +892,45 @@ mod tests {
         }
     }
 
+    /// A chain has the newest read of each wave, so many at the most, and says if there were more; a sweep changes nothing.
+    #[test]
+    fn chains_have_a_read_of_each_wave() {
+        let mut shadow = Shadow::default();
+        let agents = |sets: &Sets, older: Older| -> Vec<(u32, u32)> {
+            let epochs = sets.chain(older).map(|(read, _)| sets.record(read).epoch);
+            epochs.map(|epoch| (epoch.agent, epoch.seq)).collect()
+        };
+        let mut older = Older::default();
+        for (seq, agent) in [(1, 7), (1, 8), (2, 7), (1, 9), (2, 8)] {
+            let read = record(agent);
+            let read = Record { epoch: Epoch { seq, ..read.epoch }, ..read };
+            let read = shadow.sets.operation(read);
+            older = shadow.sets.with_older((read, WHOLE), older);
+        }
+        assert_eq!(agents(&shadow.sets, older), [(8, 2), (9, 1), (7, 2)]);
+        for agent in 10..10 + u32::from(CHAIN) {
+            assert!(!shadow.sets.is_incomplete(older) || agent > 10 + u32::from(CHAIN) - 4);
+            let read = shadow.sets.operation(record(agent));
+            older = shadow.sets.with_older((read, WHOLE), older);
+        }
+        assert!(shadow.sets.is_incomplete(older));
+        let chain = agents(&shadow.sets, older);
+        assert_eq!(chain.len(), usize::from(CHAIN));
+        let set = shadow.sets.set(Members::new(), older);
+        shadow.page(0).0.states.update(0..4, |_, _| State::new(Set::default(), set, false));
+        shadow.sweep_now();
+        let mut swept = Vec::new();
+        let (page, sets) = shadow.page(0);
+        page.states.update(0..4, |_, state| {
+            let older = sets.older(state.reads());
+            assert!(sets.is_incomplete(older));
+            swept = agents(sets, older);
+            state
+        });
+        assert_eq!(swept, chain);
+        assert_eq!(shadow.sets.links.len(), chain.len());
+    }
+
     /// What no dword has is swept out; what one has says the same as before.
     #[test]
     fn sweeping_keeps_what_is_remembered() {

@@ -249,6 +249,8 @@ pub struct Sites {
     recent: Box<[(u64, u8, SiteId); RECENT]>,
 }
 
+/// All offsets from here on lead beyond the last register.
+const BEYOND: u32 = AGPR0 - VGPR0;
 /// Entries of [`Sites::recent`].
 const RECENT: usize = 1024;
 
@@ -306,10 +308,13 @@ impl Sites {
     #[cold]
     pub fn moved(&mut self, id: SiteId, regs: &Regs) -> Option<SiteId> {
         let effects = &self.get(id).effects;
-        let offsets = match effects.relative {
+        let mut offsets = match effects.relative {
             Some(relative) => relative.offsets(regs.s[sindex::M0 as usize]),
             None => regs.vgpr_index().filter(|_| effects.unit.is_vector())?,
         };
+        for offset in offsets.sources.iter_mut().chain([&mut offsets.destination]) {
+            *offset = (*offset).min(BEYOND);
+        }
         if let Some(&id) = self.by_offsets.get(&(id, offsets)) {
             return Some(id);
         }

@@ -207,13 +207,15 @@ impl Checker {
         if !op.accesses.iter().any(|access| self.publishes(wave, op, access)) {
             return;
         }
+        let releases = op.accesses.iter().any(|access| access.space == Space::Global);
+        self.waves.releases |= releases;
         if let Some(state) = self.waves.get_mut(wave.index) {
             let mut before = state.arrive(site);
             for &(channel, own) in &op.seq {
                 before.seq[channel as usize] = own - 1;
             }
             state.last_publishing = Some(before);
-            if op.accesses.iter().any(|a| a.space == Space::Global) {
+            if releases {
                 state.last_release = Some(before);
             }
         }

@@ -342,6 +342,11 @@ impl WaveState {
         self.arrives.iter().copied()
     }
 
+    /// Whether it has arrived at barriers before those.
+    pub fn has_arrived_before(&self) -> bool {
+        self.arrives.len() == ARRIVES
+    }
+
     /// It arrives at a barrier.
     pub fn note_arrive(&mut self, site: SiteId) {
         if self.arrives.len() == ARRIVES {

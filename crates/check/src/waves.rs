@@ -16,6 +16,8 @@ pub(crate) struct Publication {
     pub last_release: Option<Arrive>,
     /// Its barrier arrives of late, in order.
     pub arrives: SmallVec<[Arrive; 1]>,
+    /// There were more before them.
+    pub arrived_before: bool,
     /// Write-backs that were not retired.
     pub write_backs: Vec<WriteBack>,
 }
@@ -28,8 +30,10 @@ impl Publication {
 
     /// What first handed on an operation to others, as far as it is known, and whether it is a barrier.
     pub fn handed_on(&self, operation: Epoch) -> Option<(Arrive, bool)> {
-        let barrier = self.arrives.iter().find(|arrive| arrive.comes_behind(operation));
-        let barrier = barrier.map(|&arrive| (arrive, true));
+        // Of those before the first one that is known, one may have done so.
+        let first = self.arrives.iter().position(|arrive| arrive.comes_behind(operation));
+        let first = first.filter(|&first| first > 0 || !self.arrived_before);
+        let barrier = first.map(|first| (self.arrives[first], true));
         let release = self.release_of(operation).map(|release| (release, false));
         barrier.into_iter().chain(release).min_by_key(|(at, _)| at.step)
     }
@@ -41,6 +45,8 @@ pub(crate) struct Waves {
     ids: Vec<WaveId>,
     live: Vec<Option<Box<WaveState>>>,
     by_workgroup: FxHashMap<u32, SmallVec<[u32; 8]>>,
+    /// Some wave has published something in global memory.
+    pub releases: bool,
     /// Those of waves that have published or tried to, and whose workgroup has ended.
     publications: FxHashMap<u32, Publication>,
     /// What waves that are over leave to those that start.
@@ -48,7 +54,7 @@ pub(crate) struct Waves {
     over: Vec<Box<WaveState>>,
 }
 
-/// So many of the last barrier arrives are kept of a wave that has ended.
+/// So many of the last barrier arrives are kept of a wave that has ended, in a run where waves publish something.
 const ARRIVES_OF_ENDED: usize = 4;
 /// How many states are kept for waves that start.
 const OVER: usize = 256;
@@ -102,6 +108,7 @@ impl Waves {
             ids: self.ids.clone(),
             live: self.live.clone(),
             by_workgroup: self.by_workgroup.clone(),
+            releases: self.releases,
             publications: self.publications.clone(),
             over: Vec::new(),
         }
@@ -111,6 +118,7 @@ impl Waves {
     pub fn take_up(&mut self, others: &Waves) {
         self.forget_all();
         self.ids.clone_from(&others.ids);
+        self.releases = others.releases;
         self.live.extend(others.live.iter().map(|state| {
             let state = state.as_deref()?;
             Some(match self.over.pop() {
@@ -175,6 +183,7 @@ impl Waves {
             Some(state) => Publication {
                 last_release: state.last_release,
                 arrives: state.arrives().collect(),
+                arrived_before: state.has_arrived_before(),
                 write_backs: state.write_backs.clone(),
             },
             None => self.publications.get(&wave).cloned().unwrap_or_default(),
@@ -185,8 +194,11 @@ impl Waves {
     pub fn end_workgroup(&mut self, workgroup_flat: u32) {
         for wave in self.by_workgroup.remove(&workgroup_flat).unwrap_or_default() {
             let mut publication = self.publication(wave);
-            publication.arrives.drain(..publication.arrives.len().saturating_sub(ARRIVES_OF_ENDED));
-            let Publication { last_release, arrives, write_backs } = &publication;
+            let most = if self.releases { ARRIVES_OF_ENDED } else { 0 };
+            let surplus = publication.arrives.len().saturating_sub(most);
+            publication.arrived_before |= surplus > 0;
+            publication.arrives.drain(..surplus);
+            let Publication { last_release, arrives, write_backs, .. } = &publication;
             if last_release.is_some() || !arrives.is_empty() || !write_backs.is_empty() {
                 self.publications.insert(wave, publication);
             }
