@@ -461,8 +461,8 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         }
         if self.changes {
             self.readers_forgotten |= sets.is_incomplete(older);
-            let older: SmallVec<[_; 8]> = sets.chain(older).collect();
-            for &(old, _) in reads.iter().chain(&older).filter(|(_, touched)| touched & bytes != 0) {
+            let all = reads.iter().copied().chain(sets.chain(older));
+            for (old, _) in all.filter(|(_, touched)| touched & bytes != 0) {
                 let conflicts = self.conflict(sets, old, false, before.synchronises()).is_some();
                 notable |= conflicts;
                 excusable &= !conflicts;

@@ -45,7 +45,7 @@ impl Checker {
         // The barrier by which it is known, unless that is by something else.
         let at_barrier =
             other.and_then(|other| other.arrive_at(earlier.epoch.channel, counter, &state.known.issued));
-        let covers = |at: &Arrive| at.seq[usize::from(earlier.epoch.channel)] >= earlier.epoch.seq;
+        let covers = |at: &Arrive| at.comes_behind(earlier.epoch);
         let arrive = at_barrier.filter(covers);
         let near = other_id.workgroup_flat == wave.workgroup_flat;
         let release = other.filter(|_| near).and_then(|other| other.last_publishing).filter(covers);

@@ -2,8 +2,8 @@
 //!
 //! A dword keeps its last writes (one per disjoint set of bytes) with up to [`NEWEST`] of the atomics before them that nothing
 //! orders, and its unordered reads. Those of LDS, of the workgroup that reads, and the newest are at hand; those before
-//! them are a chain ([`Older`]), which is walked when the dword is written. With more than [`CHAIN`] of these, which takes as
-//! many waves, the rest is forgotten, and a write there says so. Nothing is reported that did not happen.
+//! them are a chain ([`Older`]), which is walked when the dword is written. With more than [`CHAIN`](sets::CHAIN) of these,
+//! which takes as many waves, the rest is forgotten, and a write there says so. Nothing is reported that did not happen.
 //!
 //! Most dwords were last touched by one operation each way, and wholly. So a state is two words, each the number of a
 //! set: nobody, one operation, or a list of operations with their bytes. Neighbours share sets, so that an access
@@ -13,255 +13,12 @@
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
-use wavemark_order::Epoch;
-use wavemark_sim::events::{Extent, Scope};
+use wavemark_sim::events::Extent;
 
-use crate::site_info::SiteId;
+use sets::Sweep;
+pub use sets::{Members, NEWEST, Older, Operation, Record, Set, Sets, State, WHOLE};
 
-/// Unordered accesses of each kind that are at hand per dword of global memory, which any number of waves may read.
-pub const NEWEST: usize = 4;
-/// Reads that are remembered besides, and as many waves' at the most.
-pub const CHAIN: u8 = 60;
-/// All bytes of a dword.
-pub const WHOLE: u8 = 0b1111;
-
-/// An access that is remembered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// Which operation.
-    pub epoch: Epoch,
-    /// Which instruction.
-    pub site: SiteId,
-    /// It cannot be torn: an atomic, or a load or store with a scope beyond the CU.
-    pub atomic: bool,
-    /// A store that may be plain all the same: the processor's stores say no scope.
-    pub maybe_plain: bool,
-    /// Its scope.
-    pub scope: Scope,
-    /// It is a DMA's side.
-    pub dma: bool,
-    /// It is a store of values that are known.
-    pub valued: bool,
-    /// It is an atomic that left memory as it was.
-    pub keeps: bool,
-    /// In LDS, its place in the order of accesses to it.
-    pub order: u32,
-}
-
-impl Record {
-    /// Of a load: its registers are all that it writes, and no scope makes synchronisation of it.
-    pub fn is_plain(&self) -> bool {
-        !self.dma && !self.atomic
-    }
-}
-
-/// Operations that a dword remembers, each with the bytes that it has touched.
-pub type Members = SmallVec<[(Operation, u8); 8]>;
-
-/// The number of a [`Record`] in its shadow memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operation(u32);
-
-impl Operation {
-    /// A number that differs for most operations.
-    pub fn hash(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// The number of a set of operations: none, one that has touched all bytes, or a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Set(u32);
-
-impl Set {
-    const NONE: Set = Set(0);
-    const LIST: u32 = 1 << 31;
-
-    /// Just `operation`, wholly.
-    pub fn one(operation: Operation) -> Set {
-        Set(operation.0 + 1)
-    }
-
-    fn list(self) -> Option<usize> {
-        (self.0 & Set::LIST != 0).then_some((self.0 & !Set::LIST) as usize)
-    }
-}
-
-/// What is remembered of one dword: below, the last writes, and whether an atomic has been among those that were ever;
-/// above, the reads that no later write has followed. One number, because most of what is done with it is to compare it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct State(u64);
-
-impl State {
-    const SYNCHRONISES: u64 = 1 << 30;
-    /// In place of a quad's state: its dwords have their own. No sets have these numbers.
-    const SPLIT: State = State(u64::MAX);
-    /// One that nothing has.
-    pub const IMPOSSIBLE: State = State(u64::MAX - 1);
-
-    /// A state from its parts, as the functions give them.
-    pub fn new(writes: Set, reads: Set, synchronises: bool) -> State {
-        let synchronises = if synchronises { State::SYNCHRONISES } else { 0 };
-        State(u64::from(writes.0) | synchronises | u64::from(reads.0) << 32)
-    }
-
-    /// Last writes.
-    pub fn writes(self) -> Set {
-        Set((self.0 & !State::SYNCHRONISES) as u32)
-    }
-
-    /// Reads that no later write has followed.
-    pub fn reads(self) -> Set {
-        Set((self.0 >> 32) as u32)
-    }
-
-    /// An atomic has touched it: it synchronises, its plain reads are polls.
-    pub fn synchronises(self) -> bool {
-        self.0 & State::SYNCHRONISES != 0
-    }
-
-    /// A number that differs for most states.
-    pub fn hash(self) -> usize {
-        (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
-    }
-}
-
-/// A set that is neither none nor one operation.
-#[derive(Clone, Debug)]
-struct List {
-    /// The newest operations.
-    members: Members,
-    /// Those before them.
-    older: Older,
-}
-
-/// Reads from one on back to the first: none, or the number of a [`Link`], counted from 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Older(u32);
-
-impl Older {
-    /// Where the link is.
-    fn place(self) -> Option<usize> {
-        (self.0 as usize).checked_sub(1)
-    }
-}
-
-/// One of these reads, and those before it. Sets share them.
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    read: (Operation, u8),
-    before: Older,
-    /// How many reads there are from here on back.
-    length: u8,
-    /// There were more, which are forgotten.
-    incomplete: bool,
-}
-
-/// The operations and lists that sets number.
-#[derive(Clone, Debug, Default)]
-pub struct Sets {
-    records: Vec<Record>,
-    lists: Vec<List>,
-    links: Vec<Link>,
-}
-
-impl Sets {
-    /// The operation's record.
-    #[inline]
-    pub fn record(&self, operation: Operation) -> &Record {
-        &self.records[operation.0 as usize]
-    }
-
-    /// Give a record a number; the last one is not kept twice.
-    pub fn operation(&mut self, record: Record) -> Operation {
-        if self.records.last() != Some(&record) {
-            self.records.push(record);
-        }
-        Operation(self.records.len() as u32 - 1)
-    }
-
-    /// The members of a set, but for the older ones.
-    pub fn members(&self, set: Set) -> Members {
-        match (set.list(), set.0) {
-            (Some(list), _) => SmallVec::from_slice(&self.lists[list].members),
-            (None, 0) => Members::new(),
-            (None, one) => SmallVec::from_slice(&[(Operation(one - 1), WHOLE)]),
-        }
-    }
-
-    /// The older members of a set.
-    pub fn older(&self, set: Set) -> Older {
-        set.list().map_or(Older::default(), |list| self.lists[list].older)
-    }
-
-    /// The set of these members, some of which may have no bytes left, and older ones.
-    pub fn set(&mut self, mut members: Members, older: Older) -> Set {
-        members.retain(|&mut (_, bytes)| bytes != 0);
-        match members.as_slice() {
-            [] if older == Older::default() => Set::NONE,
-            [(operation, WHOLE)] if older == Older::default() => Set::one(*operation),
-            _ => {
-                self.lists.push(List { members, older });
-                Set((self.lists.len() as u32 - 1) | Set::LIST)
-            }
-        }
-    }
-
-    /// The reads of a chain, the newest first.
-    pub fn chain(&self, older: Older) -> impl Iterator<Item = (Operation, u8)> + '_ {
-        self.links_of(older).map(|link| link.read)
-    }
-
-    /// Whether reads of a chain are forgotten.
-    pub fn is_incomplete(&self, older: Older) -> bool {
-        self.links_of(older).next().is_some_and(|link| link.incomplete)
-    }
-
-    fn links_of(&self, mut older: Older) -> impl Iterator<Item = &Link> + '_ {
-        std::iter::from_fn(move || {
-            let link = self.links.get(older.place()?)?;
-            older = link.before;
-            Some(link)
-        })
-    }
-
-    fn link(&mut self, read: (Operation, u8), before: Older, incomplete: bool) -> Older {
-        let length = before.place().map_or(0, |at| self.links[at].length) + 1;
-        self.links.push(Link { read, before, length, incomplete });
-        Older(self.links.len() as u32)
-    }
-
-    /// A chain with one read more. What its wave has read before on the same channel is behind it: who comes after the one
-    /// comes after the other.
-    pub fn with_older(&mut self, read: (Operation, u8), older: Older) -> Older {
-        let Epoch { agent, channel, .. } = self.record(read.0).epoch;
-        let replaced = |link: &Link| {
-            let old = self.record(link.read.0).epoch;
-            (old.agent, old.channel) == (agent, channel) && link.read.1 & !read.1 == 0
-        };
-        let newer: SmallVec<[Link; 8]> =
-            self.links_of(older).copied().take_while(|link| !replaced(link)).collect();
-        let mut kept = older;
-        let replaced = self.links_of(older).nth(newer.len()).map(|link| link.before);
-        if let Some(before) = replaced {
-            kept =
-                newer.iter().rev().fold(before, |before, link| self.link(link.read, before, link.incomplete));
-        }
-        let incomplete = self.is_incomplete(older);
-        let newest = kept.place().map(|at| self.links[at]);
-        match newest.filter(|newest| newest.length == CHAIN) {
-            None => self.link(read, kept, incomplete),
-            Some(_) if incomplete => kept,
-            Some(newest) => self.link(newest.read, newest.before, true),
-        }
-    }
-
-    /// How much there is of all.
-    fn len(&self) -> usize {
-        self.records.len() + self.lists.len() + self.links.len()
-    }
-}
+mod sets;
 
 /// Dwords of a page.
 pub const PAGE: usize = 256;
@@ -518,56 +275,9 @@ impl Shadow {
     }
 
     fn sweep_now(&mut self) {
-        let Sets { records, lists, links } = &mut self.sets;
-        let (old_records, old_lists) = (std::mem::take(records), std::mem::take(lists));
-        let old_links = std::mem::take(links);
-        let (mut new_record, mut new_list) =
-            (vec![u32::MAX; old_records.len()], vec![u32::MAX; old_lists.len()]);
-        let mut new_link = vec![Older::default(); old_links.len()];
-        let mut renumbered = |operation: Operation| {
-            let new = &mut new_record[operation.0 as usize];
-            if *new == u32::MAX {
-                *new = records.len() as u32;
-                records.push(old_records[operation.0 as usize]);
-            }
-            Operation(*new)
-        };
-        let mut renew = |set: &mut Set| match (set.list(), set.0) {
-            (Some(list), _) => {
-                let new = &mut new_list[list];
-                if *new == u32::MAX {
-                    *new = lists.len() as u32;
-                    let List { members, older } = &old_lists[list];
-                    let mut member = |&(operation, bytes): &(Operation, u8)| (renumbered(operation), bytes);
-                    let members = members.iter().map(&mut member).collect();
-                    let mut old = Vec::new();
-                    let mut older = *older;
-                    while let Some(at) = older.place().filter(|&at| new_link[at] == Older::default()) {
-                        old.push(at);
-                        older = old_links[at].before;
-                    }
-                    let mut older = older.place().map_or(older, |at| new_link[at]);
-                    for at in old.into_iter().rev() {
-                        links.push(Link {
-                            read: member(&old_links[at].read),
-                            before: older,
-                            ..old_links[at]
-                        });
-                        older = Older(links.len() as u32);
-                        new_link[at] = older;
-                    }
-                    lists.push(List { members, older });
-                }
-                *set = Set(*new | Set::LIST);
-            }
-            (None, 0) => {}
-            (None, one) => *set = Set::one(renumbered(Operation(one - 1))),
-        };
+        let mut sweep = Sweep::new(&mut self.sets);
         for state in self.pages.iter_mut().flat_map(|page| page.states.all()) {
-            let (mut writes, mut reads) = (state.writes(), state.reads());
-            renew(&mut writes);
-            renew(&mut reads);
-            *state = State::new(writes, reads, state.synchronises());
+            *state = sweep.renewed(*state);
         }
         // What a sweep costs is a part of what has happened since the last one.
         self.sweep_at = 2 * self.sets.len() + self.pages.len() * PAGE / QUAD;
@@ -875,6 +585,11 @@ pub fn for_each_dword(extent: &Extent, mut visit: impl FnMut(u64)) {
 
 #[cfg(test)]
 mod tests {
+    use smallvec::SmallVec;
+    use wavemark_order::Epoch;
+    use wavemark_sim::events::Scope;
+
+    use super::sets::CHAIN;
     use super::*;
 
     fn record(agent: u32) -> Record {

@@ -117,6 +117,7 @@ impl SiteInfo {
     /// What the checker sees of an instruction. Registers that M0 moves are not among them: see [`Sites::moved`].
     pub(crate) fn new(machine: Machine, site: &Site) -> SiteInfo {
         let effects = effects(machine, &site.inst);
+        let named = effects.relative.is_none();
         let info = SiteInfo {
             site: site.clone(),
             mnemonic: site.inst.mnemonic(machine),
@@ -128,23 +129,19 @@ impl SiteInfo {
             copies: effects.copies,
             effects,
         };
-        info.with_registers(machine, |_, range| info.effects.relative.is_none().then_some(range))
+        info.with_registers(machine, |_, range| named.then_some(range))
     }
 
     /// With these registers: `place` says where those are that an operand names, if anywhere.
     fn with_registers(
-        &self,
+        mut self,
         machine: Machine,
         place: impl Fn(&OperandSpec, RegRange) -> Option<RegRange>,
     ) -> SiteInfo {
         let row = self.site.inst.row(machine);
-        let mut info = SiteInfo {
-            uses: SmallVec::new(),
-            touched: Masks::new(),
-            read_only: Masks::new(),
-            written: Masks::new(),
-            ..self.clone()
-        };
+        self.uses.clear();
+        let masks = [&mut self.touched, &mut self.read_only, &mut self.written];
+        masks.into_iter().for_each(Masks::clear);
         for used in &self.effects.regs {
             let range = match used.reg {
                 Touched::Reg(reg) => {
@@ -175,17 +172,17 @@ impl SiteInfo {
                 None => range,
             };
             if read || write {
-                register_set::add(&mut info.touched, range.numbers());
+                register_set::add(&mut self.touched, range.numbers());
             }
             if read && !write {
-                register_set::add(&mut info.read_only, range.numbers());
+                register_set::add(&mut self.read_only, range.numbers());
             }
             if write {
-                register_set::add(&mut info.written, range.numbers());
+                register_set::add(&mut self.written, range.numbers());
             }
-            info.uses.push(Used { range, read, write, lanes, address, operand });
+            self.uses.push(Used { range, read, write, lanes, address, operand });
         }
-        info
+        self
     }
 
     /// Registers that it reads and does not write.
@@ -320,7 +317,7 @@ impl Sites {
         }
         let info = self.get(id);
         let vector = info.effects.unit.is_vector();
-        let moved = info.with_registers(self.machine, |spec, range| {
+        let moved = info.clone().with_registers(self.machine, |spec, range| {
             // What a vector instruction names relatively is a VGPR, and what a scalar one does an SGPR. Beyond the last one
             // a source is the first one, and a destination is not written.
             let (first, end) = if vector { (VGPR0, VGPR0 + regs.vgprs) } else { (0, sindex::VCC) };

@@ -127,6 +127,11 @@ pub struct Arrive {
     pub step: u64,
 }
 
+/// Whether an operation with these numbers is number `seq` of a channel.
+fn is_numbered(own: &[(Channel, u32)], channel: u8, seq: u32) -> bool {
+    own.iter().any(|&(c, n)| (c as u8, n) == (channel, seq))
+}
+
 impl Arrive {
     /// Whether an operation of the wave was issued before it.
     pub fn comes_behind(&self, operation: Epoch) -> bool {
@@ -436,8 +441,7 @@ impl WaveState {
 
     /// The operation that is number `seq` of a channel, if it is still kept, with its own number.
     pub fn operation_at(&self, channel: u8, seq: u32) -> Option<(u32, &Operation)> {
-        let is = |operation: &Operation| operation.seq.iter().any(|&(c, n)| (c as u8, n) == (channel, seq));
-        let at = self.operations.iter().rposition(is)?;
+        let at = self.operations.iter().rposition(|operation| is_numbered(&operation.seq, channel, seq))?;
         Some((self.first_operation + at as u32, &self.operations[at]))
     }
 
@@ -463,8 +467,8 @@ impl WaveState {
         if let Some((_, operation)) = self.operation_at(channel, seq) {
             return Some(&operation.before);
         }
-        let is = |own: &[(Channel, u32)]| own.iter().any(|&(c, n)| (c as u8, n) == (channel, seq));
-        self.old_stores.iter().rfind(|(own, _)| is(own)).map(|(_, before)| before)
+        let mut stores = self.old_stores.iter();
+        stores.rfind(|(own, _)| is_numbered(own, channel, seq)).map(|(_, before)| before)
     }
 
     /// Remember an operation; its number.

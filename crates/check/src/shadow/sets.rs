@@ -1,0 +1,330 @@
+//! The sets of operations that the dwords of a shadow remember, by numbers: most dwords were touched by the same operations as
+//! their neighbours, and share them. A set that no dword has any more goes in a [`Sweep`], which renumbers the others.
+
+use smallvec::SmallVec;
+use wavemark_order::Epoch;
+use wavemark_sim::events::Scope;
+
+use crate::site_info::SiteId;
+
+/// Unordered accesses of each kind that are at hand per dword of global memory, which any number of waves may read.
+pub const NEWEST: usize = 4;
+/// Reads that are remembered besides, and as many waves' at the most.
+pub const CHAIN: u8 = 60;
+/// All bytes of a dword.
+pub const WHOLE: u8 = 0b1111;
+
+/// An access that is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Which operation.
+    pub epoch: Epoch,
+    /// Which instruction.
+    pub site: SiteId,
+    /// It cannot be torn: an atomic, or a load or store with a scope beyond the CU.
+    pub atomic: bool,
+    /// A store that may be plain all the same: the processor's stores say no scope.
+    pub maybe_plain: bool,
+    /// Its scope.
+    pub scope: Scope,
+    /// It is a DMA's side.
+    pub dma: bool,
+    /// It is a store of values that are known.
+    pub valued: bool,
+    /// It is an atomic that left memory as it was.
+    pub keeps: bool,
+    /// In LDS, its place in the order of accesses to it.
+    pub order: u32,
+}
+
+impl Record {
+    /// Of a load: its registers are all that it writes, and no scope makes synchronisation of it.
+    pub fn is_plain(&self) -> bool {
+        !self.dma && !self.atomic
+    }
+}
+
+/// Operations that a dword remembers, each with the bytes that it has touched.
+pub type Members = SmallVec<[(Operation, u8); 8]>;
+
+/// The number of a [`Record`] in its shadow memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation(pub(super) u32);
+
+impl Operation {
+    /// A number that differs for most operations.
+    pub fn hash(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The number of a set of operations: none, one that has touched all bytes, or a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Set(u32);
+
+impl Set {
+    const NONE: Set = Set(0);
+    const LIST: u32 = 1 << 31;
+
+    /// Just `operation`, wholly.
+    pub fn one(operation: Operation) -> Set {
+        Set(operation.0 + 1)
+    }
+
+    fn list(self) -> Option<usize> {
+        (self.0 & Set::LIST != 0).then_some((self.0 & !Set::LIST) as usize)
+    }
+}
+
+/// What is remembered of one dword: below, the last writes, and whether an atomic has been among those that were ever;
+/// above, the reads that no later write has followed. One number, because most of what is done with it is to compare it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State(u64);
+
+impl State {
+    const SYNCHRONISES: u64 = 1 << 30;
+    /// In place of a quad's state: its dwords have their own. No sets have these numbers.
+    pub(super) const SPLIT: State = State(u64::MAX);
+    /// One that nothing has.
+    pub const IMPOSSIBLE: State = State(u64::MAX - 1);
+
+    /// A state from its parts, as the functions give them.
+    pub fn new(writes: Set, reads: Set, synchronises: bool) -> State {
+        let synchronises = if synchronises { State::SYNCHRONISES } else { 0 };
+        State(u64::from(writes.0) | synchronises | u64::from(reads.0) << 32)
+    }
+
+    /// Last writes.
+    pub fn writes(self) -> Set {
+        Set((self.0 & !State::SYNCHRONISES) as u32)
+    }
+
+    /// Reads that no later write has followed.
+    pub fn reads(self) -> Set {
+        Set((self.0 >> 32) as u32)
+    }
+
+    /// An atomic has touched it: it synchronises, its plain reads are polls.
+    pub fn synchronises(self) -> bool {
+        self.0 & State::SYNCHRONISES != 0
+    }
+
+    /// A number that differs for most states.
+    pub fn hash(self) -> usize {
+        (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
+    }
+}
+
+/// A set that is neither none nor one operation.
+#[derive(Clone, Debug)]
+pub(super) struct List {
+    /// The newest operations.
+    members: Members,
+    /// Those before them.
+    older: Older,
+}
+
+/// Reads from one on back to the first: none, or the number of a [`Link`], counted from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Older(u32);
+
+impl Older {
+    /// Where the link is.
+    fn place(self) -> Option<usize> {
+        (self.0 as usize).checked_sub(1)
+    }
+}
+
+/// One of these reads, and those before it. Sets share them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    read: (Operation, u8),
+    before: Older,
+    /// How many reads there are from here on back.
+    length: u8,
+    /// There were more, which are forgotten.
+    incomplete: bool,
+}
+
+/// The operations and lists that sets number.
+#[derive(Clone, Debug, Default)]
+pub struct Sets {
+    pub(super) records: Vec<Record>,
+    pub(super) lists: Vec<List>,
+    pub(super) links: Vec<Link>,
+}
+
+impl Sets {
+    /// The operation's record.
+    #[inline]
+    pub fn record(&self, operation: Operation) -> &Record {
+        &self.records[operation.0 as usize]
+    }
+
+    /// Give a record a number; the last one is not kept twice.
+    pub fn operation(&mut self, record: Record) -> Operation {
+        if self.records.last() != Some(&record) {
+            self.records.push(record);
+        }
+        Operation(self.records.len() as u32 - 1)
+    }
+
+    /// The members of a set, but for the older ones.
+    pub fn members(&self, set: Set) -> Members {
+        match (set.list(), set.0) {
+            (Some(list), _) => SmallVec::from_slice(&self.lists[list].members),
+            (None, 0) => Members::new(),
+            (None, one) => SmallVec::from_slice(&[(Operation(one - 1), WHOLE)]),
+        }
+    }
+
+    /// The older members of a set.
+    pub fn older(&self, set: Set) -> Older {
+        set.list().map_or(Older::default(), |list| self.lists[list].older)
+    }
+
+    /// The set of these members, some of which may have no bytes left, and older ones.
+    pub fn set(&mut self, mut members: Members, older: Older) -> Set {
+        members.retain(|&mut (_, bytes)| bytes != 0);
+        match members.as_slice() {
+            [] if older == Older::default() => Set::NONE,
+            [(operation, WHOLE)] if older == Older::default() => Set::one(*operation),
+            _ => self.list(List { members, older }),
+        }
+    }
+
+    fn list(&mut self, list: List) -> Set {
+        self.lists.push(list);
+        Set((self.lists.len() as u32 - 1) | Set::LIST)
+    }
+
+    /// The reads of a chain, the newest first.
+    pub fn chain(&self, older: Older) -> impl Iterator<Item = (Operation, u8)> + '_ {
+        self.links_of(older).map(|link| link.read)
+    }
+
+    /// Whether reads of a chain are forgotten.
+    pub fn is_incomplete(&self, older: Older) -> bool {
+        self.links_of(older).next().is_some_and(|link| link.incomplete)
+    }
+
+    fn links_of(&self, mut older: Older) -> impl Iterator<Item = &Link> + '_ {
+        std::iter::from_fn(move || {
+            let link = self.links.get(older.place()?)?;
+            older = link.before;
+            Some(link)
+        })
+    }
+
+    fn link(&mut self, read: (Operation, u8), before: Older, incomplete: bool) -> Older {
+        let length = before.place().map_or(0, |at| self.links[at].length) + 1;
+        self.links.push(Link { read, before, length, incomplete });
+        Older(self.links.len() as u32)
+    }
+
+    /// A chain with one read more. What its wave has read before on the same channel is behind it: who comes after the one
+    /// comes after the other.
+    pub fn with_older(&mut self, read: (Operation, u8), older: Older) -> Older {
+        let Epoch { agent, channel, .. } = self.record(read.0).epoch;
+        let replaced = |link: &Link| {
+            let old = self.record(link.read.0).epoch;
+            (old.agent, old.channel) == (agent, channel) && link.read.1 & !read.1 == 0
+        };
+        let newer: SmallVec<[Link; 8]> =
+            self.links_of(older).copied().take_while(|link| !replaced(link)).collect();
+        let mut kept = older;
+        let replaced = self.links_of(older).nth(newer.len()).map(|link| link.before);
+        if let Some(before) = replaced {
+            kept =
+                newer.iter().rev().fold(before, |before, link| self.link(link.read, before, link.incomplete));
+        }
+        let incomplete = self.is_incomplete(older);
+        let newest = kept.place().map(|at| self.links[at]);
+        match newest.filter(|newest| newest.length == CHAIN) {
+            None => self.link(read, kept, incomplete),
+            Some(_) if incomplete => kept,
+            Some(newest) => self.link(newest.read, newest.before, true),
+        }
+    }
+
+    /// How much there is of all.
+    pub fn len(&self) -> usize {
+        self.records.len() + self.lists.len() + self.links.len()
+    }
+}
+
+/// Sets that are renumbered: those that are asked for stay.
+pub struct Sweep<'s> {
+    new: &'s mut Sets,
+    old: Sets,
+    /// The new numbers of old records, lists and links, once they have one.
+    records: Vec<Option<Operation>>,
+    lists: Vec<Option<Set>>,
+    links: Vec<Option<Older>>,
+}
+
+impl<'s> Sweep<'s> {
+    /// Of all of them.
+    pub fn new(sets: &'s mut Sets) -> Sweep<'s> {
+        let old = std::mem::take(sets);
+        Sweep {
+            new: sets,
+            records: vec![None; old.records.len()],
+            lists: vec![None; old.lists.len()],
+            links: vec![None; old.links.len()],
+            old,
+        }
+    }
+
+    /// The state with the new numbers of its sets.
+    pub fn renewed(&mut self, state: State) -> State {
+        State::new(self.set(state.writes()), self.set(state.reads()), state.synchronises())
+    }
+
+    fn set(&mut self, set: Set) -> Set {
+        match (set.list(), set.0) {
+            (Some(list), _) => match self.lists[list] {
+                Some(set) => set,
+                None => {
+                    let List { members, older } = self.old.lists[list].clone();
+                    let members = members.into_iter().map(|member| self.read(member)).collect();
+                    let older = self.older(older);
+                    let set = self.new.list(List { members, older });
+                    self.lists[list] = Some(set);
+                    set
+                }
+            },
+            (None, 0) => Set::NONE,
+            (None, one) => Set::one(self.operation(Operation(one - 1))),
+        }
+    }
+
+    fn operation(&mut self, operation: Operation) -> Operation {
+        let Sweep { new, old, records, .. } = self;
+        *records[operation.0 as usize].get_or_insert_with(|| {
+            new.records.push(*old.record(operation));
+            Operation(new.records.len() as u32 - 1)
+        })
+    }
+
+    fn read(&mut self, (operation, bytes): (Operation, u8)) -> (Operation, u8) {
+        (self.operation(operation), bytes)
+    }
+
+    fn older(&mut self, mut older: Older) -> Older {
+        // Those that have no new number yet, from the newest one on.
+        let mut left: SmallVec<[usize; 8]> = SmallVec::new();
+        while let Some(at) = older.place().filter(|&at| self.links[at].is_none()) {
+            left.push(at);
+            older = self.old.links[at].before;
+        }
+        let mut new = older.place().and_then(|at| self.links[at]).unwrap_or_default();
+        for at in left.into_iter().rev() {
+            let Link { read, incomplete, .. } = self.old.links[at];
+            let read = self.read(read);
+            new = self.new.link(read, new, incomplete);
+            self.links[at] = Some(new);
+        }
+        new
+    }
+}
