@@ -9,7 +9,7 @@ use wavemark_sim::pending::lanes;
 use crate::relation::Relation;
 use crate::shadow::{
     Members, NEWEST, Older, Operation, PAGE, Page, Parts, Piece, Place, QUAD, Record, Row, Set, Sets, Shadow,
-    State, WHOLE, for_each_piece, for_each_piece_of, for_each_row,
+    State, WHOLE, for_each_piece, for_each_piece_of, for_each_row, neighbours,
 };
 
 /// A pair of accesses that conflict.
@@ -68,15 +68,18 @@ impl<'a> Stored<'a> {
         };
         match extent {
             // Mostly lanes have whole dwords, or each a part of one.
-            Extent::Lanes { mask, bytes, addr }
-                if bytes.is_multiple_of(4)
-                    && lanes(*mask).all(|lane| addr[lane as usize].is_multiple_of(4)) =>
-            {
-                for lane in lanes(*mask).map(|lane| lane as usize) {
+            Extent::Lanes { mask, bytes, addr } if bytes.is_multiple_of(4) && are_at_dwords(*mask, addr) => {
+                let mut of_lane = |lane: usize, at: u64| {
                     for dword in 0..*bytes as usize / 4 {
                         let value = self.words[dword * self.lanes + lane];
-                        f(addr[lane] / 4 + dword as u64, value, u32::MAX);
+                        f(at / 4 + dword as u64, value, u32::MAX);
                     }
+                };
+                match neighbours(*mask, addr) {
+                    Some(all) => {
+                        (mask.trailing_zeros() as usize..).zip(all).for_each(|(lane, at)| of_lane(lane, *at))
+                    }
+                    None => lanes(*mask).for_each(|lane| of_lane(lane as usize, addr[lane as usize])),
                 }
             }
             Extent::Lanes { mask, bytes: bytes @ 1..4, addr }
@@ -123,6 +126,15 @@ impl<'a> Stored<'a> {
     }
 }
 
+/// Whether all of these lanes are at the beginning of dwords.
+fn are_at_dwords(mask: u64, addr: &[u64; 64]) -> bool {
+    let all = match neighbours(mask, addr) {
+        Some(all) => all.iter().fold(0, |all, at| all | at),
+        None => lanes(mask).fold(0, |all, lane| all | addr[lane as usize]),
+    };
+    all.is_multiple_of(4)
+}
+
 /// The bits of these bytes.
 fn mask(bytes: u8) -> u32 {
     (0..4).filter(|n| bytes >> n & 1 != 0).fold(0, |mask, n| mask | 0xff << (8 * n))
@@ -167,6 +179,8 @@ pub(crate) struct Meeting<'a, R, N> {
     outcomes: [Outcome; KEPT],
     /// What becomes of dwords with the first state that it touches like this, where there is nothing to say of them.
     expected: (State, State, Parts),
+    /// The last state of which something was said, of which bytes, and which conflicts that were, by their numbers.
+    told: (State, u8, u64),
     /// Conflicts, a few.
     pub conflicts: SmallVec<[Conflict; 2]>,
     /// LDS that is read but was never written.
@@ -194,6 +208,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             relations: [None; KEPT],
             outcomes: [Outcome::default(); KEPT],
             expected: (State::IMPOSSIBLE, State::IMPOSSIBLE, Parts::WHOLE),
+            told: (State::IMPOSSIBLE, 0, 0),
             conflicts: SmallVec::new(),
             undefined: None,
             copies: SmallVec::new(),
@@ -258,7 +273,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         if let Extent::Lanes { mask, bytes: bytes @ (4 | 8 | 12), addr } = &access.extent
             && let Some((a, b)) = lanes(*mask).zip(lanes(*mask).skip(1)).next()
             && addr[b as usize].wrapping_sub(addr[a as usize]) != u64::from(*bytes)
-            && lanes(*mask).fold(0, |all, lane| all | addr[lane as usize]).is_multiple_of(4)
+            && are_at_dwords(*mask, addr)
         {
             return self.touch_scattered(shadow, *mask, *bytes, addr);
         }
@@ -397,9 +412,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                 {
                     self.noted = true;
                 } else if outcome.notable {
-                    for at in dwords {
-                        self.note(sets, piece, (at - first) as u32, before, values.get(at));
-                    }
+                    self.note(sets, piece, dwords.start - first, before, &values.known()[dwords]);
                 } else if piece.bytes == WHOLE {
                     self.expected = (before, outcome.after, Parts::WHOLE);
                 }
@@ -591,21 +604,33 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         if self.together == 0 { 1 << (lane & 63) } else { self.together }
     }
 
-    /// What there is to say of a dword of a piece. `value` is what stores have left there.
+    /// What there is to say of dwords of a piece from number `n` on, which all are in the same state. `values` is what stores
+    /// have left there.
     #[cold]
-    fn note(&mut self, sets: &Sets, piece: &Piece, n: u32, before: State, value: u32) {
+    fn note(&mut self, sets: &Sets, piece: &Piece, n: usize, before: State, values: &[u32]) {
         self.noted = true;
-        let (bytes, (lane, offset)) = (piece.bytes, piece.place(n));
+        let (bytes, number) = (piece.bytes, piece.number);
+        let dwords = (n as u32..).zip(values).map(|(n, value)| (n, piece.place(n), *value));
+        if (self.told.0, self.told.1) == (before, bytes) {
+            let all = dwords.fold(0, |all, (_, (lane, _), _)| all | self.lanes_of(lane));
+            lanes(self.told.2).for_each(|known| self.conflicts[known as usize].lanes |= all);
+            return;
+        }
         let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads()));
         let reads = reads.into_iter().chain(sets.chain(sets.older(before.reads())));
-        if self.undefined_bytes(&writes, bytes) != 0 {
-            let addr = (piece.number + u64::from(n)) * 4;
-            let lanes = self.lanes_of(lane);
-            let undefined = self.undefined.get_or_insert(Undefined { addr, lanes: [0; Undefined::DWORDS] });
-            undefined.lanes[(offset as usize / 4).min(Undefined::DWORDS - 1)] |= lanes;
+        let is_undefined = self.undefined_bytes(&writes, bytes) != 0;
+        if is_undefined {
+            let addr = (number + n as u64) * 4;
+            let mut undefined =
+                self.undefined.take().unwrap_or(Undefined { addr, lanes: [0; Undefined::DWORDS] });
+            for (_, (lane, offset), _) in dwords.clone() {
+                undefined.lanes[(offset as usize / 4).min(Undefined::DWORDS - 1)] |= self.lanes_of(lane);
+            }
+            self.undefined = Some(undefined);
         }
         let changes = self.changes;
         let reads = reads.filter(|_| changes).map(|old| (old, false));
+        let mut told = 0;
         for ((old, touched), write_first) in writes.into_iter().map(|old| (old, true)).chain(reads) {
             let common = touched & bytes;
             if common == 0 {
@@ -617,33 +642,38 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             };
             let earlier = *sets.record(old);
             // Writing what another wave writes there too is a habit of compilers, and harmless.
-            if let Some(stored) = self.stored
-                && write_first
-                && earlier.valued
-                && (stored.value((lane, offset), bytes) ^ value) & mask(common) == 0
-            {
-                continue;
-            }
-            let lanes = self.lanes_of(lane);
+            let stored = self.stored.filter(|_| write_first && earlier.valued);
+            let differs = |&(_, place, value): &(u32, (u32, u32), u32)| {
+                stored.is_none_or(|stored| (stored.value(place, bytes) ^ value) & mask(common) != 0)
+            };
+            let mut differing = dwords.clone().filter(differs).map(|(n, (lane, _), _)| (n, lane)).peekable();
+            let Some(&(first, lane)) = differing.peek() else { continue };
+            let lanes = differing.fold(0, |all, (_, lane)| all | self.lanes_of(lane));
             // What each wave has read may be of use, or not.
-            let same = |known: &&mut Conflict| {
+            let same = |known: &Conflict| {
                 known.earlier.site == earlier.site
                     && (write_first || known.earlier.epoch.agent == earlier.epoch.agent)
             };
-            if let Some(known) = self.conflicts.iter_mut().find(same) {
-                known.lanes |= lanes;
-            } else if self.conflicts.len() < if write_first { 4 } else { CONFLICTS } {
-                let dword = piece.number + u64::from(n);
-                self.conflicts.push(Conflict {
-                    earlier,
-                    lane,
-                    lanes,
-                    dword,
-                    write_first,
-                    relation,
-                    both_atomic,
-                });
-            }
+            let most = if write_first { 4 } else { CONFLICTS };
+            let known = match self.conflicts.iter().position(same) {
+                Some(known) => {
+                    self.conflicts[known].lanes |= lanes;
+                    known
+                }
+                None if self.conflicts.len() < most => {
+                    let dword = number + u64::from(first);
+                    let conflict =
+                        Conflict { earlier, lane, lanes, dword, write_first, relation, both_atomic };
+                    self.conflicts.push(conflict);
+                    self.conflicts.len() - 1
+                }
+                None => continue,
+            };
+            told |= 1 << known;
+        }
+        // What a store writes may differ elsewhere, and what was never written has lanes of its own.
+        if self.stored.is_none() && !is_undefined {
+            self.told = (before, bytes, told);
         }
     }
 }
@@ -715,7 +745,7 @@ mod tests {
             all.sort_unstable();
             all
         };
-        (members(state.writes()), members(state.reads()), state.synchronises(), values.get(at))
+        (members(state.writes()), members(state.reads()), state.synchronises(), values.known()[at])
     }
 
     /// What comes of an access, whose lanes may be met together, is what comes of them one after the other.

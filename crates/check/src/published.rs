@@ -110,29 +110,34 @@ impl Publications {
     }
 
     /// A store: the dwords carry this, and nothing else.
-    pub fn replace(&mut self, dwords: impl IntoIterator<Item = u64>, published: Published) {
-        let mut dwords = dwords.into_iter().peekable();
-        if dwords.peek().is_none() {
+    pub fn replace(&mut self, dwords: &[u64], published: Published) {
+        if dwords.is_empty() {
             return;
         }
+        self.will_carry(dwords);
         let list = self.list(SmallVec::from_iter([published]));
-        for dword in dwords {
-            self.assign(dword, list);
+        for &dword in dwords {
+            let (page, at) = self.slot(dword);
+            let before = std::mem::replace(&mut self.pages[page][at], list);
+            self.moved_on(before, list, 1);
         }
     }
 
     /// An atomic: `add` adds to what the dwords carry.
     pub fn add(&mut self, dwords: &[u64], mut add: impl FnMut(&mut SmallVec<[Published; 1]>)) {
-        // What has become of the list of the neighbour.
-        let (mut before, mut after) = (0, 0);
+        self.will_carry(dwords);
+        // What has become of the list of the neighbour, and of how many dwords it has.
+        let (mut before, mut after, mut moved) = (0, 0, 0);
         for &dword in dwords {
-            let list = *self.slot(dword);
+            let (page, at) = self.slot(dword);
+            let slot = &mut self.pages[page][at];
+            let list = *slot;
             if after != 0 && (list == before || list == after) {
-                if list != after {
-                    self.assign(dword, after);
-                }
+                moved += u32::from(list != after);
+                *slot = after;
                 continue;
             }
+            self.moved_on(before, after, std::mem::take(&mut moved));
             let mut published = match list.checked_sub(1).map(|at| &mut self.lists[at as usize]) {
                 // Nobody else has it: it is free once the dword has another one.
                 Some(List { dwords: 1, published }) => std::mem::take(published),
@@ -141,9 +146,11 @@ impl Publications {
             };
             add(&mut published);
             let new = self.list(published);
-            self.assign(dword, new);
+            self.pages[page][at] = new;
+            self.moved_on(list, new, 1);
             (before, after) = (list, new);
         }
+        self.moved_on(before, after, moved);
     }
 
     /// There may be enough of the dead to be worth forgetting.
@@ -193,28 +200,45 @@ impl Publications {
         }
     }
 
-    /// The number of a dword's list.
-    fn slot(&mut self, dword: u64) -> &mut u32 {
+    /// Where the number of a dword's list is: the place of its page, and its place there.
+    #[inline]
+    fn slot(&mut self, dword: u64) -> (usize, usize) {
         let number = dword / PAGE as u64;
-        let place = self.place(number).unwrap_or_else(|| {
-            let place = self.pages.len() as u32;
-            self.places.insert(number, place);
-            self.pages.push(Box::new([0; PAGE]));
-            place
-        });
-        self.recent = Some((number, place));
-        &mut self.pages[place as usize][dword as usize % PAGE]
+        let place = match self.recent {
+            Some((recent, place)) if recent == number => place,
+            _ => self.find(number),
+        };
+        (place as usize, dword as usize % PAGE)
     }
 
-    /// A dword gets a list.
-    fn assign(&mut self, dword: u64, list: u32) {
-        let (first, end) = self.carriers.get_or_insert((dword, dword + 1));
-        (*first, *end) = ((*first).min(dword), (*end).max(dword + 1));
-        let before = std::mem::replace(self.slot(dword), list);
-        self.lists[list as usize - 1].dwords += 1;
+    /// The place of the page with this number, which need not have been there.
+    fn find(&mut self, number: u64) -> u32 {
+        let next = self.pages.len() as u32;
+        let place = *self.places.entry(number).or_insert(next);
+        if place == next {
+            self.pages.push(Box::new([0; PAGE]));
+        }
+        self.recent = Some((number, place));
+        place
+    }
+
+    /// Dwords are to carry something.
+    fn will_carry(&mut self, dwords: &[u64]) {
+        for &dword in dwords {
+            let (first, end) = self.carriers.get_or_insert((dword, dword + 1));
+            (*first, *end) = ((*first).min(dword), (*end).max(dword + 1));
+        }
+    }
+
+    /// So many dwords have the list `after` now, and had `before`.
+    fn moved_on(&mut self, before: u32, after: u32, dwords: u32) {
+        if dwords == 0 {
+            return;
+        }
+        self.lists[after as usize - 1].dwords += dwords;
         if let Some(at) = before.checked_sub(1) {
             let left = &mut self.lists[at as usize];
-            left.dwords -= 1;
+            left.dwords -= dwords;
             if left.dwords == 0 {
                 left.published.clear();
                 self.free.push(before);
@@ -253,9 +277,9 @@ mod tests {
     #[test]
     fn stores_replace_and_atomics_add() {
         let mut memory = Publications::default();
-        memory.replace(1020..1030, published(1, 1));
+        memory.replace(&(1020..1030).collect::<Vec<_>>(), published(1, 1));
         memory.add(&[1024], |list| list.push(published(2, 2)));
-        memory.replace([1025, 1 << 40], published(3, 3));
+        memory.replace(&[1025, 1 << 40], published(3, 3));
         memory.add(&[7], |list| list.push(published(4, 4)));
         assert_eq!(ops(&mut memory, 1023), [1]);
         assert_eq!(ops(&mut memory, 1024), [1, 2]);
@@ -270,7 +294,7 @@ mod tests {
     #[test]
     fn neighbours_are_added_to_together() {
         let mut memory = Publications::default();
-        memory.replace(2..6, published(1, 1));
+        memory.replace(&[2, 3, 4, 5], published(1, 1));
         let dwords: Vec<u64> = (0..8).collect();
         let mut added = 0;
         for op in [2, 3] {
@@ -295,12 +319,12 @@ mod tests {
     fn what_is_replaced_or_dead_leaves_nothing() {
         let mut memory = Publications::default();
         for op in 0..100 {
-            memory.replace(0..8, published(op, 1));
+            memory.replace(&[0, 1, 2, 3, 4, 5, 6, 7], published(op, 1));
         }
         assert_eq!(memory.lists.len(), 2);
-        memory.replace([], published(100, 1));
+        memory.replace(&[], published(100, 1));
         assert_eq!(memory.lists.len() - memory.free.len(), 1);
-        memory.replace(4..6, published(100, 2));
+        memory.replace(&[4, 5], published(100, 2));
         memory.forget(|agent| agent == 2, 0);
         assert_eq!((ops(&mut memory, 3), ops(&mut memory, 5)), (vec![], vec![100]));
         assert_eq!(memory.lists.len() - memory.free.len(), 1);

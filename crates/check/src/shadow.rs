@@ -156,11 +156,6 @@ impl States {
 pub struct Values(Option<Box<[u32; PAGE]>>);
 
 impl Values {
-    /// What a dword holds, as far as that is known.
-    pub fn get(&self, at: usize) -> u32 {
-        self.known()[at]
-    }
-
     /// What all of them hold, as far as that is known.
     pub fn known(&self) -> &[u32; PAGE] {
         self.0.as_deref().unwrap_or(&[0; PAGE])

@@ -380,7 +380,7 @@ impl Checker {
                 published.count += 1;
                 let entry = Published { by: wave, scope, op: op.id, seq, order, known, lock, of_copy };
                 if access.direction == Direction::Write {
-                    published.replace(dwords, entry);
+                    published.replace(&dwords, entry);
                 } else {
                     let is_over = |wave: u32| self.waves.get(wave).is_none();
                     published.add(&dwords, |list| add(list, &entry, is_over));

@@ -8,6 +8,8 @@
 //!
 //! One cluster follows at a time: as long as it does it is alone, or else it is told of.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 use wavemark_sim::events::{Access, CHANNELS, Direction, Issue, Scope, Site, Space, WaveId};
 
@@ -114,9 +116,14 @@ impl Prefix {
         self.written.clear();
     }
 
-    /// What the cluster that follows has stored in LDS before a place, if that is no more than so many bits, and how many.
-    fn left_before(&self, at: Cursor, bits: u32) -> (Vec<u32>, u32) {
-        self.written.left_by(self.story.operations(at), self.lanes, bits)
+    /// What the cluster that follows has stored in LDS so far, `at` a place of its story, if that is no more than so many bits,
+    /// and how many.
+    fn left_before(&self, at: Cursor, bits: u32) -> (Cow<'_, [u32]>, u32) {
+        if self.story.repeats {
+            return (Cow::Borrowed(self.written.memory(self.group)), bits);
+        }
+        let (left, bits) = self.written.left_by(self.story.operations(at), self.lanes, bits);
+        (Cow::Owned(left), bits)
     }
 
     /// The cluster that follows, under its own numbers or as if it were the first one.
@@ -198,10 +205,11 @@ impl Alike {
         let Some(at) = prefix.at.take() else { return };
         let Some(&first) = prefix.waves.first() else { return };
         if let Some(number) = prefix.known.iter().position(|known| known.at == at) {
-            let (left, bits) = prefix.left_before(at, prefix.known[number].bits);
+            let known = &prefix.known[number];
+            let (left, bits) = prefix.left_before(at, known.bits);
+            checker.begin_as(&known.snapshot, first, &left);
             prefix.misses = 0;
             prefix.known[number].bits = bits;
-            checker.begin_as(&prefix.known[number].snapshot, first, &left);
             return;
         }
         prefix.misses += 1;
