@@ -15,7 +15,7 @@ use wavemark_sim::events::{BarrierEvent, BarrierId, Blocked, Scope, Site, WaveId
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::knowledge::{BARRIERS, Knowledge};
-use crate::site_info::SiteId;
+use crate::site_info::{SCC, SiteId};
 use crate::snapshot::Moved;
 
 /// What one phase of a barrier carries.
@@ -154,6 +154,7 @@ impl Checker {
     pub(crate) fn barrier_event(&mut self, wave: WaveId, site: SiteId, id: BarrierId, event: BarrierEvent) {
         let name = barrier_name(id);
         let mnemonic = self.sites.get(site).mnemonic;
+        self.follow_first(wave, site, id, event);
         match event {
             BarrierEvent::Ignored => {
                 self.ignored_operation(wave, site, id);
@@ -295,7 +296,7 @@ impl Checker {
                 });
                 if let Some(state) = self.waves.get_mut(wave.index) {
                     phase.take(wave, &mut state.known);
-                    state.note_learnt();
+                    state.leave_barrier();
                 }
                 if late_join {
                     let title = format!(
@@ -305,6 +306,24 @@ impl Checker {
                 }
             }
             BarrierEvent::WaitEnd { phase: None } | BarrierEvent::GetState | BarrierEvent::Ignored => {}
+        }
+    }
+
+    /// Whether it was the first to arrive a wave has in SCC as soon as it has waited at the same barrier: LLVM lets no wait for
+    /// KMcnt follow (`SIInsertWaitcnts`).
+    fn follow_first(&mut self, wave: WaveId, site: SiteId, id: BarrierId, event: BarrierEvent) {
+        let Some(state) = self.waves.get_mut(wave.index) else { return };
+        let effect = self.sites.get(site).effects.barrier;
+        match event {
+            BarrierEvent::Arrive { .. } | BarrierEvent::Ignored if effect == Some(Barrier::SignalIsFirst) => {
+                state.first_at = Some((id, site));
+            }
+            BarrierEvent::WaitEnd { .. } | BarrierEvent::Ignored if effect == Some(Barrier::Wait) => {
+                if let Some((_, signal)) = state.first_at.take_if(|(at, _)| *at == id) {
+                    state.has_result(SCC, signal);
+                }
+            }
+            _ => {}
         }
     }
 

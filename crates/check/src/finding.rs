@@ -105,6 +105,8 @@ pub struct Finding {
     pub(crate) mistake: Option<MistakeId>,
     /// The counter of the missing wait and what it should stand before, for the hint.
     pub(crate) missing: Option<(Counter, Option<SiteId>)>,
+    /// Its ends are those of another finding of the same mistake, by which no barrier stands between them.
+    pub(crate) needs_barrier: bool,
 }
 
 /// Ends that a report lists of one mistake.
@@ -129,6 +131,7 @@ impl Finding {
             weakened: None,
             mistake: None,
             missing: None,
+            needs_barrier: false,
         }
     }
 
@@ -193,13 +196,36 @@ impl Finding {
         self
     }
 
-    /// What comes first among findings of one mistake: what is wrong before what follows from it.
+    /// What comes first among findings of one mistake: what is wrong before what follows from it. Where waves are not in order
+    /// with copies that come too early, that is what is wrong.
     fn rank(&self, mistakes: &Mistakes, sites: &Sites) -> impl Ord + use<> {
+        let is_early = self.is_of_early_copy(mistakes);
         let before = self.missing.and_then(|(_, before)| before);
         let late = self.mistake.is_some_and(|mistake| mistakes.is_late(mistake, before));
         let place = before.map(|before| sites.get(before).site.pc);
         let overwrites = self.sites.iter().any(|site| site.role == "writer");
-        (self.severity < Severity::Error, self.missing.is_none(), self.rule == "R7", late, place, overwrites)
+        (
+            self.severity < Severity::Error,
+            !is_early,
+            self.missing.is_none(),
+            self.rule == "R7",
+            late,
+            place,
+            overwrites,
+        )
+    }
+
+    /// Whether it says that waves are not in order with a copy that may come too early.
+    fn is_of_early_copy(&self, mistakes: &Mistakes) -> bool {
+        let may_be_early = |[a, b]: [u64; 2]| mistakes.may_be_early(a, b);
+        self.class == Class::MissingSync && self.pair().is_some_and(may_be_early)
+    }
+
+    /// The two instructions that meet, in the order of their addresses.
+    fn pair(&self) -> Option<[u64; 2]> {
+        let [first, second, ..] = self.sites.as_slice() else { return None };
+        let (a, b) = (first.site.pc, second.site.pc);
+        Some([a.min(b), a.max(b)])
     }
 
     /// The earliest instruction that the mistake begins with.
@@ -210,6 +236,7 @@ impl Finding {
     /// Take up another finding of the same mistake.
     fn absorb(&mut self, other: Finding) {
         self.instances += other.instances;
+        self.needs_barrier |= other.class == Class::MissingSync && other.pair() == self.pair();
         for end in other.sites {
             let known = |site: &FindingSite| site.role == end.role && site.site.pc == end.site.pc;
             if self.sites.len() < ENDS && !self.sites.iter().any(known) {
@@ -378,8 +405,12 @@ fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, sites: &Sites) -> Vec<Fin
             let (allowed, earliest) = mistakes.wait(mistake);
             finding.needed = Some((counter, allowed));
             finding.hint_site = earliest.or(before).map(|site| sites.get(site).site.clone());
+            let barrier = if finding.needs_barrier { " and a barrier" } else { "" };
             let of = if finding.hint_site.is_some() { "" } else { " the store that hands it on" };
-            finding.hint = Some(format!("{} before{of}", wait_text(sites.machine(), counter, allowed)));
+            let wait = wait_text(sites.machine(), counter, allowed);
+            finding.hint = Some(format!("{wait}{barrier} before{of}"));
+        } else if finding.is_of_early_copy(mistakes) {
+            finding.hint = Some("a barrier between the two accesses, or one buffer more".to_owned());
         }
         finding
     });

@@ -9,7 +9,7 @@ use wavemark_sim::pending::lanes;
 use crate::relation::Relation;
 use crate::shadow::{
     Members, NEWEST, Older, Operation, PAGE, Page, Parts, Piece, Place, QUAD, Record, Row, Set, Sets, Shadow,
-    State, WHOLE, for_each_piece, for_each_piece_of, for_each_row, neighbours,
+    State, WHOLE, Writers, for_each_piece, for_each_piece_of, for_each_row, neighbours,
 };
 
 /// A pair of accesses that conflict.
@@ -28,6 +28,8 @@ pub(crate) struct Conflict {
     pub relation: Relation,
     /// Both are atomics or scoped ([`Record::atomic`]), or the later one is a load of what atomics touch.
     pub both_atomic: bool,
+    /// Who had written there before the later one.
+    pub writers: Writers,
 }
 
 /// LDS that an access reads and nobody has written.
@@ -482,13 +484,17 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             }
         }
         let me = *self.operation.get_or_insert_with(|| sets.operation(self.common));
-        let synchronises = before.synchronises() || direction == Direction::Atomic;
+        let mut kept = if direction == Direction::Atomic { before.synchronising() } else { before };
+        if self.changes {
+            let own = |&(old, _): &(Operation, u8)| sets.record(old).epoch.agent == self.common.epoch.agent;
+            kept = kept.written(writes.iter().all(own));
+        }
         let after = match direction {
             _ if !self.changes => {
                 let reads = self.with_read(sets, reads, older, (me, bytes));
-                State::new(before.writes(), reads, synchronises)
+                kept.with(before.writes(), reads)
             }
-            Direction::Write if bytes == WHOLE => State::new(Set::one(me), Set::default(), synchronises),
+            Direction::Write if bytes == WHOLE => kept.with(Set::one(me), Set::default()),
             _ => {
                 let beside = if direction == Direction::Atomic {
                     self.atomics_beside(sets, &writes, bytes)
@@ -499,7 +505,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                 writes.extend(beside);
                 let older = if bytes == WHOLE { Older::default() } else { older };
                 let writes = sets.set(writes, Older::default());
-                State::new(writes, sets.set(without(reads, bytes), older), synchronises)
+                kept.with(writes, sets.set(without(reads, bytes), older))
             }
         };
         (after, notable, notable && excusable)
@@ -647,23 +653,29 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                 stored.is_none_or(|stored| (stored.value(place, bytes) ^ value) & mask(common) != 0)
             };
             let mut differing = dwords.clone().filter(differs).map(|(n, (lane, _), _)| (n, lane)).peekable();
-            let Some(&(first, lane)) = differing.peek() else { continue };
+            let Some(&(at, lane)) = differing.peek() else { continue };
             let lanes = differing.fold(0, |all, (_, lane)| all | self.lanes_of(lane));
-            // What each wave has read may be of use, or not.
+            // What each wave has read may be of use, or not, and what each has written has a wait of its own.
             let same = |known: &Conflict| {
-                known.earlier.site == earlier.site
-                    && (write_first || known.earlier.epoch.agent == earlier.epoch.agent)
+                (known.earlier.site, known.earlier.epoch.agent) == (earlier.site, earlier.epoch.agent)
+                    && known.write_first == write_first
             };
-            let most = if write_first { 4 } else { CONFLICTS };
+            let dword = number + u64::from(at);
+            let writers = before.writers();
+            let conflict =
+                Conflict { earlier, lane, lanes, dword, write_first, relation, both_atomic, writers };
             let known = match self.conflicts.iter().position(same) {
-                Some(known) => {
-                    self.conflicts[known].lanes |= lanes;
-                    known
+                Some(at) => {
+                    let known = &mut self.conflicts[at];
+                    let lanes = known.lanes | lanes;
+                    // Who has waited for the newest has waited for all.
+                    if known.earlier.epoch.seq < earlier.epoch.seq {
+                        *known = conflict;
+                    }
+                    known.lanes = lanes;
+                    at
                 }
-                None if self.conflicts.len() < most => {
-                    let dword = number + u64::from(first);
-                    let conflict =
-                        Conflict { earlier, lane, lanes, dword, write_first, relation, both_atomic };
+                None if self.conflicts.len() < CONFLICTS => {
                     self.conflicts.push(conflict);
                     self.conflicts.len() - 1
                 }
@@ -697,11 +709,7 @@ pub(crate) fn remember_load(shadow: &mut Shadow, extent: &Extent, record: Record
                 touched & !bytes != 0
                     || (old.agent, old.channel) != (record.epoch.agent, record.epoch.channel)
             });
-            State::new(
-                before.writes(),
-                sets.set(with(reads, (me, bytes)), Older::default()),
-                before.synchronises(),
-            )
+            before.with(before.writes(), sets.set(with(reads, (me, bytes)), Older::default()))
         });
     });
 }

@@ -55,6 +55,8 @@ struct Node {
     before: Option<SiteId>,
     /// The same mistake is seen at an earlier place.
     late: bool,
+    /// Of a pair: whether the first is a copy that its wave may have issued too early, each time that the wave met it in flight.
+    early: Option<bool>,
 }
 
 /// All mistakes of a run.
@@ -69,7 +71,7 @@ impl Mistakes {
         let new = self.nodes.len();
         let at = *self.marks.entry(mark).or_insert(new);
         if at == new {
-            self.nodes.push(Node { parent: new, allowed: u32::MAX, before: None, late: false });
+            self.nodes.push(Node { parent: new, allowed: u32::MAX, before: None, late: false, early: None });
         }
         MistakeId(at)
     }
@@ -82,6 +84,18 @@ impl Mistakes {
     /// That nothing orders the instructions at two addresses.
     pub fn pair(&mut self, a: u64, b: u64) -> MistakeId {
         self.node(Mark::Pair(a.min(b), a.max(b)))
+    }
+
+    /// A wave meets its own copy in flight: the copy follows a wait for those before it, and none follows it, or not.
+    pub fn note_copy(&mut self, pair: MistakeId, may_be_early: bool) {
+        let early = &mut self.nodes[pair.0].early;
+        *early = Some(early.unwrap_or(true) && may_be_early);
+    }
+
+    /// Whether one of the instructions at two addresses may be a copy that comes too early for the other.
+    pub fn may_be_early(&self, a: u64, b: u64) -> bool {
+        let pair = self.marks.get(&Mark::Pair(a.min(b), a.max(b)));
+        pair.is_some_and(|&pair| self.nodes[pair].early == Some(true))
     }
 
     /// The number that stands for all of the same mistake.
@@ -267,7 +281,7 @@ impl Checker {
         let after = |wait: &&WaitInstance| wait.seq[channel as usize] >= seq;
         let mut waits = state.waits.iter().rev().filter(|wait| wait.step <= before).take_while(after);
         let leaves = |wait: &WaitInstance| wait.counters.iter().find(|(c, _)| *c == counter).map(|&(_, n)| n);
-        let wait = waits.find(|wait| wrong || leaves(wait).is_some())?;
+        let wait = waits.find(|wait| wrong && wait.is_idle() || leaves(wait).is_some())?;
         let allowed = if channel == Channel::Sm { 0 } else { wait.seq[channel as usize] - seq };
         let site = self.sites.get(wait.site).site.clone();
         let waits_for = wait.counters.iter().map(|&(counter, _)| counter).collect();

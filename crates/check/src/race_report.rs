@@ -202,6 +202,10 @@ impl Checker {
                 self.mistakes.join(mistake, pair);
                 if own && earlier.dma {
                     self.missing_with_order(mistake, wave.index, Lack::Order(space));
+                    let copies = self.waves.get(wave.index);
+                    let may_be_early = at_fault.is_none()
+                        && copies.is_some_and(|state| state.has_waited_before_copy(earlier.epoch, counter));
+                    self.mistakes.note_copy(pair, may_be_early);
                 }
                 Some(mistake)
             }

@@ -11,11 +11,11 @@ use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Sit
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
-use crate::knowledge::{Knowledge, common_scope};
+use crate::knowledge::{BARRIERS, Knowledge, common_scope};
 use crate::meeting::{Conflict, Meeting, Stored, Undefined};
 use crate::polls::Load;
 use crate::relation::{Later, Order, Relation, View};
-use crate::shadow::{Place, Record};
+use crate::shadow::{Place, Record, Writers};
 use crate::site_info::{SiteId, SiteInfo, VGPR0};
 use crate::taint::{Poll, Suspicion, all_bits};
 use crate::uses::Uses;
@@ -281,6 +281,7 @@ impl Checker {
             // What it reads may mean nothing.
             let polls = self.polls.contains(&later.record.site);
             let poll = match conflict.relation {
+                _ if self.may_be_uninitialised(later, conflict) => Poll::Never,
                 _ if self.may_be_polled(later, conflict) => Poll::Any,
                 Relation::NotWrittenBack | Relation::Stale | Relation::Apart => Poll::Never,
                 _ if conflict.both_atomic => Poll::Sum { decided: polls },
@@ -292,6 +293,9 @@ impl Checker {
             let learns = if poll == Poll::Loop { self.known_by(conflict.earlier.epoch) } else { None };
             let suspicion = Suspicion { finding, poll, learns, ..Suspicion::of(later.record.site) };
             self.suspect(later, suspicion, [conflict.lanes; Undefined::DWORDS]);
+            return false;
+        }
+        if !own && !conflict.write_first && conflict.both_atomic && self.is_announced(later, conflict) {
             return false;
         }
         let may_poll = self.may_have_been_polled(later, conflict);
@@ -316,15 +320,42 @@ impl Checker {
         true
     }
 
-    /// Whether an access writes over what its wave has seen there: the last of the workgroups resets their counter, a baton is
-    /// passed on.
+    /// Whether an access writes over what its wave has seen there, or loads it again with a scope: the last of the workgroups
+    /// resets their counter, a baton is passed on.
     fn follows_what_it_saw(&self, later: &Later, conflict: &Conflict) -> bool {
         let Conflict { earlier, lanes, dword, .. } = conflict;
-        let writes = conflict.write_first && later.direction == Direction::Write && !later.record.dma;
-        writes
+        let loads = conflict.both_atomic && later.loads_registers();
+        let again = loads || later.direction == Direction::Write && !later.record.dma;
+        conflict.write_first
+            && again
             && !matches!(conflict.relation, Relation::Apart | Relation::NotWrittenBack)
             && lanes.count_ones() == 1
             && self.has_seen(later.wave.index, later.space, *dword, earlier.epoch)
+    }
+
+    /// Whether LDS that a load meets may not have been written at all, were the load done earlier: who polls it must come behind
+    /// what first gives it a value.
+    fn may_be_uninitialised(&self, later: &Later, conflict: &Conflict) -> bool {
+        let writer = conflict.earlier.epoch.agent;
+        let knows_of_writer = || {
+            let known = self.waves.get(later.wave.index).map(|state| &state.known.issued);
+            known.is_none_or(|known| (0..=BARRIERS).any(|channel| known.get(writer, channel) > 0))
+        };
+        later.space == Space::Lds
+            && conflict.write_first
+            && match conflict.writers {
+                Writers::OneOnce => true,
+                Writers::OneAgain => !knows_of_writer(),
+                Writers::Several => false,
+            }
+    }
+
+    /// Whether the wave of a store has told of it before, where the wave of an earlier load will look: a sequence lock's reader
+    /// looks again what it has seen there before, and drops what it has loaded if that is another number now.
+    fn is_announced(&self, later: &Later, conflict: &Conflict) -> bool {
+        later.direction == Direction::Write
+            && later.space == Space::Global
+            && self.has_news(conflict.earlier.epoch, later.wave.index)
     }
 
     /// Whether a load that may mean nothing is meant to, if any branch depends on it.
@@ -343,6 +374,7 @@ impl Checker {
         }
         let polled = if conflict.write_first {
             later.loads_registers()
+                && !self.may_be_uninitialised(later, conflict)
                 && self.polls.contains(&later.record.site)
                 && self.may_be_polled(later, conflict)
         } else {

@@ -230,18 +230,17 @@ impl Checker {
         pending.copied().unwrap_or((Channel::Sm, 0))
     }
 
-    /// Whether the wave has waited since the operation's issue, but never for its counter.
+    /// Whether the wave has waited since the operation's issue, but never for its counter, and for one of which nothing was
+    /// in flight.
     pub(crate) fn waited_for_another(&self, state: &WaveState, operation: &Operation) -> bool {
         let own: Vec<Counter> = operation.seq.iter().map(|&(c, _)| self.counters.counter_of(c)).collect();
         let since = operation.waits_before.saturating_sub(state.first_wait - 1) as usize;
         let mut other = false;
         for wait in state.waits.iter().skip(since) {
-            for (counter, _) in &wait.counters {
-                if own.contains(counter) {
-                    return false;
-                }
-                other = true;
+            if wait.counters.iter().any(|(counter, _)| own.contains(counter)) {
+                return false;
             }
+            other |= wait.is_idle();
         }
         other
     }

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_sim::events::Extent;
 
 use sets::Sweep;
-pub use sets::{Members, NEWEST, Older, Operation, Record, Set, Sets, State, WHOLE};
+pub use sets::{Members, NEWEST, Older, Operation, Record, Set, Sets, State, WHOLE, Writers};
 
 mod sets;
 
@@ -627,7 +627,7 @@ mod tests {
         let chain = agents(&shadow.sets, older);
         assert_eq!(chain.len(), usize::from(CHAIN));
         let set = shadow.sets.set(Members::new(), older);
-        shadow.page(0).0.states.update(0..4, |_, _| State::new(Set::default(), set, false));
+        shadow.page(0).0.states.update(0..4, |_, _| State::default().with(Set::default(), set));
         shadow.sweep_now();
         let mut swept = Vec::new();
         let (page, sets) = shadow.page(0);
@@ -652,7 +652,7 @@ mod tests {
                 (Operation(operation.0.saturating_sub(9)), 0b0001),
                 (operation, 0b0110),
             ]);
-            let state = State::new(Set::one(operation), sets.set(list, Older::default()), false);
+            let state = State::default().with(Set::one(operation), sets.set(list, Older::default()));
             let at = agent as usize % 8;
             page.states.update(at..at + 1, |_, _| state);
         }

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
 use wavemark_isa::effects::{
-    Channel, Counter, CounterSet, Flow, Path, Verb, channels_of, wait_states_text, wait_text,
+    Barrier, Channel, Counter, CounterSet, Flow, Path, Verb, channels_of, wait_states_text, wait_text,
     weaker_wait_text,
 };
 use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
@@ -204,6 +204,15 @@ impl Analysis<'_> {
             state.forget(conflict.operation);
         }
         self.wait(state, info);
+        // Who has waited at a barrier knows whether it was the first to arrive there: LLVM lets no wait for KMcnt follow
+        // (`SIInsertWaitcnts`).
+        if info.effects.barrier == Some(Barrier::Wait) {
+            let barrier = barriers::number(info);
+            state.retain(|operation| {
+                let signal = self.sites.get(operation);
+                signal.effects.barrier != Some(Barrier::SignalIsFirst) || barriers::number(signal) != barrier
+            });
+        }
         if self.code.is_opaque(site) {
             state.retain(|operation| copies_lds(self.sites.get(operation)));
         }

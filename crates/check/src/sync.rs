@@ -113,20 +113,48 @@ struct SeenDword {
     at: (u32, u64),
     /// The load.
     seq: (Channel, u32),
-    /// How many operations had published in that memory.
+    /// How many operations had published in that memory then.
     count: u32,
 }
 
 impl Seen {
-    /// So many dwords are remembered.
+    /// So many looks are remembered.
     const MOST: usize = 16;
+    /// So many of them at one dword.
+    const LOOKS: usize = 4;
 
+    /// Whether it has seen nothing of late.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// It has looked there; whoever looks again before others have published anything has seen the same.
     fn note(&mut self, new: SeenDword) {
-        self.0.retain(|old| old.at != new.at);
+        let same = |old: &&SeenDword| old.at == new.at;
+        if self.0.iter().rev().find(same).is_some_and(|last| last.count == new.count) {
+            return;
+        }
         if self.0.len() == Self::MOST {
             self.0.remove(0);
         }
+        if self.0.iter().filter(same).count() == Self::LOOKS
+            && let Some(oldest) = self.0.iter().position(|old| old.at == new.at)
+        {
+            self.0.remove(oldest);
+        }
         self.0.push(new);
+    }
+
+    /// The dwords of a memory that were seen by loads before this operation, and how many operations had published there then.
+    fn before(&self, memory: u32, operation: Epoch) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let is_before = move |seen: &&SeenDword| {
+            let (channel, seq) = seen.seq;
+            seen.at.0 == memory && channel as u8 == operation.channel && seq < operation.seq
+        };
+        let looks = move || self.0.iter().filter(is_before);
+        let is_last =
+            move |seen: &&SeenDword| looks().all(|other| other.at != seen.at || other.count <= seen.count);
+        looks().filter(is_last).map(|seen| (seen.at.1, seen.count))
     }
 
     /// The same of a wave of another workgroup.
@@ -139,7 +167,7 @@ impl Seen {
     /// How many operations had published in a memory when a dword there was last seen by a load that is retired.
     fn count(&self, at: (u32, u64), retired: &[u32; CHANNELS]) -> u32 {
         let is_over = |seen: &&SeenDword| seen.at == at && retired[seen.seq.0 as usize] >= seen.seq.1;
-        self.0.iter().find(is_over).map_or(0, |seen| seen.count)
+        self.0.iter().filter(is_over).map(|seen| seen.count).max().unwrap_or_default()
     }
 }
 
@@ -316,6 +344,17 @@ impl Checker {
         })
     }
 
+    /// Whether another wave has published something in global memory where the wave of a load has looked before the load, and has
+    /// not seen it.
+    pub(crate) fn has_news(&self, load: Epoch, other: u32) -> bool {
+        let (Some(seen), Some(published)) = (self.waves.seen(load.agent), self.published.get(&GLOBAL)) else {
+            return false;
+        };
+        seen.before(GLOBAL, load).any(|(dword, count)| {
+            published.of(dword).iter().any(|entry| entry.by.index == other && entry.order >= count)
+        })
+    }
+
     /// Whether an operation tells its wave what it has read. An atomic that does not return the old value may have come
     /// before or after any other: its wave learns of none.
     fn returns(&self, wave: WaveId, (channel, seq): (Channel, u32)) -> bool {
@@ -356,6 +395,7 @@ impl Checker {
             let may_find = |published: &Publications| published.may_have(bounds(&access.extent));
             let published = self.published.get(&memory);
             let may_learn = published.filter(|_| may_learn()).is_some_and(may_find);
+            self.note_seen(wave, op, access);
             let reads = op.seq.first().copied().filter(|&seq| may_learn && self.returns(wave, seq));
             let release = release.as_ref().filter(|_| self.publishes(wave, op, access));
             if reads.is_none() && release.is_none() {
@@ -388,6 +428,19 @@ impl Checker {
             }
         }
         self.take_retired(wave.index);
+    }
+
+    /// A load of one dword of global memory with a scope has seen what is there, if others have published nothing there yet.
+    fn note_seen(&mut self, wave: WaveId, op: &Issue, access: &Access) {
+        let loads = (access.space, access.direction) == (Space::Global, Direction::Read);
+        let place =
+            Place::of(&access.extent).filter(|place| loads && op.scope > Scope::Cu && place.bytes == 4);
+        if let (Some(place), Some(state), Some(&seq)) =
+            (place, self.waves.get_mut(wave.index), op.seq.first())
+        {
+            let count = self.published.get(&GLOBAL).map_or(0, |published| published.count);
+            state.seen.note(SeenDword { at: (GLOBAL, place.at / 4), seq, count });
+        }
     }
 
     /// The same for a load of one place of LDS into registers.

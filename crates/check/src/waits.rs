@@ -137,6 +137,12 @@ impl WaitInstance {
         let outstanding = |channel: Channel| self.seq[channel as usize] - self.retired[channel as usize];
         self.number(counter).is_some_and(|n| waited_for(counter, n).any(|channel| outstanding(channel) > n))
     }
+
+    /// Whether it waits for operations, none of which were in flight beyond what it leaves.
+    pub fn is_idle(&self) -> bool {
+        let of_operations = |counter| executed_channels(counter).next().is_some();
+        self.counters.iter().all(|&(counter, _)| of_operations(counter) && !self.is_effective(counter))
+    }
 }
 
 impl Operation {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Access, CHANNELS, Channel, Counter, Direction, Issue, Space, WaveId};
+use wavemark_sim::events::{Access, BarrierId, CHANNELS, Channel, Counter, Direction, Issue, Space, WaveId};
 
 use crate::knowledge::{BARRIERS, Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
@@ -187,6 +187,10 @@ pub struct WaveState {
     pub async_retired: u32,
     /// Its barrier arrives of late, for messages.
     arrives: VecDeque<Arrive>,
+    /// Where SCC is to tell whether it was the first to arrive at a barrier, and which.
+    pub first_at: Option<(BarrierId, SiteId)>,
+    /// Where it arrived at the last barrier that it has left again.
+    left_barrier: Option<Arrive>,
     /// Instructions executed.
     pub steps: u64,
     /// Waits found missing.
@@ -266,6 +270,8 @@ impl WaveState {
             async_issued: 0,
             async_retired: 0,
             arrives: VecDeque::new(),
+            first_at: None,
+            left_barrier: None,
             steps: 0,
             assumed_waits: Vec::new(),
             assumed_order: Vec::new(),
@@ -383,11 +389,28 @@ impl WaveState {
         Some(self.arrives[(first..=last).rev().find(waits).unwrap_or(first)])
     }
 
-    /// Its wait behind the last barrier that it arrived at, if there is one by which its operation is retired that `younger`
+    /// Whether it has waited for a counter between one of its copies and the one before it by the same instruction, or before
+    /// the copy at all if there was none.
+    pub fn has_waited_before_copy(&self, copy: Epoch, counter: Counter) -> bool {
+        let Some((number, copy)) = self.operation_at(copy.channel, copy.seq) else { return false };
+        let before = self.operations.range(..(number - self.first_operation) as usize);
+        let last = before.rev().find(|other| other.site == copy.site).map_or(0, |last| last.waits_before);
+        let place = |waits: u32| (waits.saturating_sub(self.first_wait - 1) as usize).min(self.waits.len());
+        let mut between = self.waits.range(place(last)..place(copy.waits_before));
+        between.any(|wait| wait.counters.iter().any(|(other, _)| *other == counter))
+    }
+
+    /// It leaves the barrier that it arrived at last.
+    pub fn leave_barrier(&mut self) {
+        self.left_barrier = self.arrives.back().copied();
+        self.note_learnt();
+    }
+
+    /// Its wait behind the last barrier that it has left, if there is one by which its operation is retired that `younger`
     /// ones of the channel had followed there, and that does not follow the barrier at once: the two in the other order would
     /// do then.
     pub fn wait_behind_barrier(&self, channel: Channel, counter: Counter, younger: u32) -> Option<SiteId> {
-        let arrive = self.arrives.back()?;
+        let arrive = self.left_barrier?;
         let at = channel as usize;
         let seq = arrive.seq[at].checked_sub(younger)?;
         let retires = |wait: &&WaitInstance| {
@@ -443,6 +466,15 @@ impl WaveState {
     pub fn operation_at(&self, channel: u8, seq: u32) -> Option<(u32, &Operation)> {
         let at = self.operations.iter().rposition(|operation| is_numbered(&operation.seq, channel, seq))?;
         Some((self.first_operation + at as u32, &self.operations[at]))
+    }
+
+    /// A register has what it gets of an instruction, if that was the last to write it, though nothing says so of the operation.
+    pub fn has_result(&mut self, register: u32, of: SiteId) {
+        let last = self.loaded_by[register as usize];
+        if self.operation(last).is_some_and(|operation| operation.site == of) {
+            self.pending.remove_one(register);
+            self.loaded.remove_one(register);
+        }
     }
 
     /// The oldest operation, if there are more than enough: one that is retired has nothing left to tell but advice.

@@ -6,10 +6,10 @@ use wavemark_order::Epoch;
 use wavemark_sim::events::WaveId;
 
 use crate::snapshot::Moved;
-use crate::sync::WriteBack;
+use crate::sync::{Seen, WriteBack};
 use crate::wave_state::{Arrive, WaveState};
 
-/// How an ended wave has published what it wrote to global memory, for messages.
+/// How an ended wave has published what it wrote to global memory, for messages, and where it has looked for what others publish.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Publication {
     /// The last access that published.
@@ -20,6 +20,8 @@ pub(crate) struct Publication {
     pub arrived_before: bool,
     /// Write-backs that were not retired.
     pub write_backs: Vec<WriteBack>,
+    /// What it has seen there.
+    seen: Seen,
 }
 
 impl Publication {
@@ -56,6 +58,8 @@ pub(crate) struct Waves {
 
 /// So many of the last barrier arrives are kept of a wave that has ended, in a run where waves publish something.
 const ARRIVES_OF_ENDED: usize = 4;
+/// Of so many waves that have ended it is kept what they have seen, in a run where nobody publishes anything.
+const LOOKED: usize = 1 << 10;
 /// How many states are kept for waves that start.
 const OVER: usize = 256;
 
@@ -185,9 +189,16 @@ impl Waves {
                 arrives: state.arrives().collect(),
                 arrived_before: state.has_arrived_before(),
                 write_backs: state.write_backs.clone(),
+                seen: state.seen.clone(),
             },
             None => self.publications.get(&wave).cloned().unwrap_or_default(),
         }
+    }
+
+    /// What a wave, which may be long over, has seen of what others publish.
+    pub fn seen(&self, wave: u32) -> Option<&Seen> {
+        let of_ended = || self.publications.get(&wave).map(|publication| &publication.seen);
+        self.get(wave).map(|state| &state.seen).or_else(of_ended)
     }
 
     /// The last wave of a workgroup has ended.
@@ -198,8 +209,12 @@ impl Waves {
             let surplus = publication.arrives.len().saturating_sub(most);
             publication.arrived_before |= surplus > 0;
             publication.arrives.drain(..surplus);
-            let Publication { last_release, arrives, write_backs, .. } = &publication;
-            if last_release.is_some() || !arrives.is_empty() || !write_backs.is_empty() {
+            // As long as nobody publishes, so many may have looked whether somebody does.
+            if !self.releases && self.publications.len() >= LOOKED {
+                publication.seen = Seen::default();
+            }
+            let Publication { last_release, arrives, write_backs, seen, .. } = &publication;
+            if last_release.is_some() || !arrives.is_empty() || !write_backs.is_empty() || !seen.is_empty() {
                 self.publications.insert(wave, publication);
             }
             let state = self.live[wave as usize].take();

@@ -3,7 +3,8 @@
 //!
 //! What must be found stands in the file, in marks ([`wavemark_filetests::marks`]). A line `; launch: NAME` names the
 //! launch file in `tests/rules/launch` (`one-wave` if there is none), a line `; model: KEY=VALUE` a reading without which
-//! it is not found, a line `; with: KEY=VALUE SEVERITY` one that makes it an error, a warning, or `nothing`.
+//! it is not found, a line `; with: KEY=VALUE SEVERITY` one that makes it an error, a warning, or `nothing`, and a line
+//! `; seed: N` the only seed to try, of those under whose order of waves another rule is broken first.
 //!
 //! The trials of a file, under all completion modes and several seeds: `found`, every mark is met, and there is no error
 //! without one; `right`, nothing at all is reported of the twin; `threads`, several say the same as one; and where a
@@ -33,6 +34,7 @@ struct Pair {
     path: PathBuf,
     launch: String,
     model: Vec<String>,
+    seeds: Vec<u64>,
     /// It is found without a launch too.
     without_launch: bool,
     /// Other readings, and what the marks are under each; `None`: not met.
@@ -113,8 +115,13 @@ impl Pair {
             };
             (reading.to_owned(), severity)
         });
+        let seed = |text: String| text.parse().unwrap_or_else(|_| panic!("{}: seed {text}", path.display()));
+        let mut seeds: Vec<u64> = said("; seed:").into_iter().map(seed).collect();
+        if seeds.is_empty() {
+            seeds = SEEDS.to_vec();
+        }
         let without_launch = text.lines().any(|line| line == "; without launch");
-        Pair { with: with.collect(), launch, model: said("; model:"), without_launch, path }
+        Pair { with: with.collect(), launch, model: said("; model:"), seeds, without_launch, path }
     }
 
     fn mistakes(&self) -> Vec<Mistake> {
@@ -146,7 +153,7 @@ impl Pair {
         check: impl Fn(&Ran) -> Result<(), String>,
     ) -> Result<(), Failed> {
         for &completion in COMPLETIONS {
-            for &seed in SEEDS {
+            for &seed in if right { SEEDS } else { &self.seeds } {
                 let options = RunOptions { completion, seed, model: model.to_vec(), ..RunOptions::default() };
                 let ran = self.run_once(right, options);
                 if let Err(problem) = check(&ran) {

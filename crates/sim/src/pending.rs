@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::atomic::{self, AtomicShape, Flush};
 use crate::burst::Captured;
-use crate::events::{Access, Extent, Issue, Space};
+use crate::events::{Access, BarrierId, Extent, Issue, Space};
 use crate::global::{Blind, Global};
 use crate::lanewise::Lanewise;
 use crate::machine::typed::Typed;
@@ -133,10 +133,22 @@ pub enum Action {
         values: [u32; 2],
         /// How many of them.
         count: u8,
+        /// The barrier that the wave has arrived at by it: who has waited there has the result.
+        barrier: Option<BarrierId>,
     },
 }
 
 impl Action {
+    /// It is a wave's that has waited at a barrier: what an arrival there has yet to write is written.
+    pub fn pass_barrier(&mut self, regs: &mut Regs, id: BarrierId) {
+        if let Action::SetScalar { to: None, values, barrier, .. } = self
+            && *barrier == Some(id)
+        {
+            regs.scc = values[0] != 0;
+            *self = Action::Nothing;
+        }
+    }
+
     /// What it writes to memory as observers hear of it ([`Issue::stored`]), for a wave of so many lanes.
     pub(crate) fn stored(&self, accesses: &[Access], lds: &[u8], wave_lanes: usize) -> Vec<u32> {
         let mut words = Vec::new();
@@ -680,7 +692,7 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &mut Pend
                 set_scalar(regs, to + d, shape.widening().of(0, word));
             }
         }
-        Action::SetScalar { to, values, count } => match to {
+        Action::SetScalar { to, values, count, .. } => match to {
             None => regs.scc = values[0] != 0,
             Some(to) => {
                 for (i, &value) in values.iter().take(usize::from(*count)).enumerate() {

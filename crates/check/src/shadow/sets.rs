@@ -77,31 +77,49 @@ impl Set {
 }
 
 /// What is remembered of one dword: below, the last writes, and whether an atomic has been among those that were ever;
-/// above, the reads that no later write has followed. One number, because most of what is done with it is to compare it.
+/// above, the reads that no later write has followed, and how often it was written ([`Writers`]). One number, because most of
+/// what is done with it is to compare it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State(u64);
 
 impl State {
     const SYNCHRONISES: u64 = 1 << 30;
+    const REWRITTEN: u64 = 1 << 62;
+    const SHARED: u64 = 1 << 61;
+    const FLAGS: u64 = State::SYNCHRONISES | State::REWRITTEN | State::SHARED;
     /// In place of a quad's state: its dwords have their own. No sets have these numbers.
     pub(super) const SPLIT: State = State(u64::MAX);
     /// One that nothing has.
     pub const IMPOSSIBLE: State = State(u64::MAX - 1);
 
-    /// A state from its parts, as the functions give them.
-    pub fn new(writes: Set, reads: Set, synchronises: bool) -> State {
-        let synchronises = if synchronises { State::SYNCHRONISES } else { 0 };
-        State(u64::from(writes.0) | synchronises | u64::from(reads.0) << 32)
+    /// One with other sets.
+    pub fn with(self, writes: Set, reads: Set) -> State {
+        State(u64::from(writes.0) | self.0 & State::FLAGS | u64::from(reads.0) << 32)
+    }
+
+    /// An atomic touches it.
+    pub fn synchronising(self) -> State {
+        State(self.0 | State::SYNCHRONISES)
+    }
+
+    /// It is written, for the first time or again, by a wave that has written all that is there, or not.
+    pub fn written(self, same_wave: bool) -> State {
+        let more = match self.writes() {
+            Set::NONE => 0,
+            _ if same_wave => State::REWRITTEN,
+            _ => State::REWRITTEN | State::SHARED,
+        };
+        State(self.0 | more)
     }
 
     /// Last writes.
     pub fn writes(self) -> Set {
-        Set((self.0 & !State::SYNCHRONISES) as u32)
+        Set((self.0 & !State::FLAGS) as u32)
     }
 
     /// Reads that no later write has followed.
     pub fn reads(self) -> Set {
-        Set((self.0 >> 32) as u32)
+        Set(((self.0 & !State::FLAGS) >> 32) as u32)
     }
 
     /// An atomic has touched it: it synchronises, its plain reads are polls.
@@ -109,10 +127,30 @@ impl State {
         self.0 & State::SYNCHRONISES != 0
     }
 
+    /// Who has written it, if anybody has.
+    pub fn writers(self) -> Writers {
+        match () {
+            _ if self.0 & State::SHARED != 0 => Writers::Several,
+            _ if self.0 & State::REWRITTEN != 0 => Writers::OneAgain,
+            _ => Writers::OneOnce,
+        }
+    }
+
     /// A number that differs for most states.
     pub fn hash(self) -> usize {
         (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
     }
+}
+
+/// Who has ever written a dword.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writers {
+    /// One wave, once.
+    OneOnce,
+    /// One wave, more than once.
+    OneAgain,
+    /// More than one.
+    Several,
 }
 
 /// A set that is neither none nor one operation.
@@ -278,7 +316,8 @@ impl<'s> Sweep<'s> {
 
     /// The state with the new numbers of its sets.
     pub fn renewed(&mut self, state: State) -> State {
-        State::new(self.set(state.writes()), self.set(state.reads()), state.synchronises())
+        let (writes, reads) = (self.set(state.writes()), self.set(state.reads()));
+        state.with(writes, reads)
     }
 
     fn set(&mut self, set: Set) -> Set {

@@ -51,12 +51,7 @@ impl Effect {
     /// That of an instruction; `None`: none.
     pub fn of(info: &SiteInfo) -> Option<Effect> {
         let barrier = info.effects.barrier?;
-        let own = match info.site.inst.operands.first() {
-            None => true,
-            Some(Operand::Int(number)) => i64::from(*number) == WORKGROUP,
-            Some(Operand::Imm(number)) => i64::from(*number as u16 as i16) == WORKGROUP,
-            Some(_) => false,
-        };
+        let own = info.site.inst.operands.is_empty() || number(info) == Some(WORKGROUP);
         let effect = match barrier {
             Barrier::ArriveAndWait => Effect { arrives: true, waits: true },
             Barrier::Signal | Barrier::SignalIsFirst => Effect { arrives: true, waits: false },
@@ -64,6 +59,15 @@ impl Effect {
             _ => return None,
         };
         own.then_some(effect)
+    }
+}
+
+/// The number of the barrier that an instruction is about, if it says so itself.
+pub(super) fn number(info: &SiteInfo) -> Option<i64> {
+    match info.site.inst.operands.first()? {
+        Operand::Int(number) => Some(i64::from(*number)),
+        Operand::Imm(number) => Some(i64::from(*number as u16 as i16)),
+        _ => None,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::events::{
 };
 use crate::op::Detail;
 use crate::pending::{Action, Pending, set_scalar};
+use crate::queue::Flight;
 use crate::regs::{Exceptions, sindex};
 use crate::wave::{Wave, WaveState, unpack_mode};
 
@@ -247,9 +248,20 @@ impl<O: Observer> Cx<'_, O> {
 
     /// A scalar result that KMcnt (lgkmcnt) counts.
     fn late_scalar(&mut self, wave: &mut Wave, site: &Site, to: Option<u32>, values: [u32; 2], count: u8) {
+        let action = Action::SetScalar { to, values, count, barrier: None };
+        self.issue_late_scalar(wave, site, action);
+    }
+
+    fn issue_late_scalar(&mut self, wave: &mut Wave, site: &Site, action: Action) {
         let seq = self.sequence(wave, &[Channel::Sm]);
-        let action = Action::SetScalar { to, values, count };
         self.issue(wave, site, seq, smallvec![], false, Scope::Cu, None, action);
+    }
+
+    /// SCC tells a wave later whether it was the first to arrive at a barrier.
+    fn tell_first(&mut self, wave: &mut Wave, site: &Site, id: BarrierId, is_first: bool) {
+        let values = [u32::from(is_first), 0];
+        let action = Action::SetScalar { to: None, values, count: 1, barrier: Some(id) };
+        self.issue_late_scalar(wave, site, action);
     }
 
     fn name(&self, wave: &Wave, name: BarrierName) -> (i32, Option<u32>) {
@@ -344,9 +356,7 @@ impl<O: Observer> Cx<'_, O> {
             self.completed(wave, site, id, phase);
         }
         match op {
-            BarrierOp::Signal(_, true) => {
-                self.late_scalar(wave, site, None, [u32::from(before.0 == 0), 0], 1);
-            }
+            BarrierOp::Signal(_, true) => self.tell_first(wave, site, id, before.0 == 0),
             BarrierOp::Leave => {
                 self.late_scalar(wave, site, None, [u32::from(expected == Some(0)), 0], 1);
             }
@@ -381,7 +391,8 @@ impl<O: Observer> Cx<'_, O> {
             // LEAVE without a barrier returns SCC=1.
             BarrierOp::Leave => self.late_scalar(wave, site, None, [1, 0], 1),
             // A workgroup of one wave: the only wave is the first.
-            BarrierOp::Signal(_, true) if number == -1 => self.late_scalar(wave, site, None, [1, 0], 1),
+            BarrierOp::Signal(_, true) if number == -1 => self.tell_first(wave, site, id, true),
+            BarrierOp::Wait(_) => pass_barrier(wave, id),
             BarrierOp::GetState(to, _) => self.late_scalar(wave, site, Some(to), [0, 0], 1),
             _ => {}
         }
@@ -454,6 +465,16 @@ impl<O: Observer> Cx<'_, O> {
             *register = *register & !mask | bits;
         }
     }
+}
+
+/// A wave has waited at a barrier: what its arrival there has yet to tell is told.
+pub(super) fn pass_barrier(wave: &mut Wave, id: BarrierId) {
+    let Wave { queue, regs, .. } = wave;
+    queue.for_each(|flight| {
+        if let Flight::Other(pending) = flight {
+            pending.action.pass_barrier(regs, id);
+        }
+    });
 }
 
 /// A hardware register by its number, in words.

@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use super::control::pass_barrier;
 use super::side_by_side::Supply;
 use super::{Completion, Cx, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
 #[cfg(target_arch = "x86_64")]
@@ -627,6 +628,7 @@ fn goes_on<O: Observer>(program: &Program, wave: &mut Wave, cx: &mut Cx<'_, O>) 
         };
         if let Some(phase) = barrier.and_then(|b| b.wait(wave.id.index)) {
             wave.state = WaveState::Running;
+            pass_barrier(wave, id);
             if O::ACTIVE
                 && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
                 && let Some(site) = program.site(wave.table, slot)
