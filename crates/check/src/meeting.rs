@@ -470,7 +470,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         let mut notable = self.undefined_bytes(&writes, bytes) != 0;
         let mut excusable = !notable;
         for &(old, _) in writes.iter().filter(|(_, touched)| touched & bytes != 0) {
-            let conflicts = self.conflict(sets, old, true, before.synchronises()).is_some();
+            let conflicts = self.conflict(sets, old, true, before).is_some();
             notable |= conflicts;
             excusable &= !conflicts || sets.record(old).valued;
         }
@@ -478,7 +478,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             self.readers_forgotten |= sets.is_incomplete(older);
             let all = reads.iter().copied().chain(sets.chain(older));
             for (old, _) in all.filter(|(_, touched)| touched & bytes != 0) {
-                let conflicts = self.conflict(sets, old, false, before.synchronises()).is_some();
+                let conflicts = self.conflict(sets, old, false, before).is_some();
                 notable |= conflicts;
                 excusable &= !conflicts;
             }
@@ -487,7 +487,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         let mut kept = if direction == Direction::Atomic { before.synchronising() } else { before };
         if self.changes {
             let own = |&(old, _): &(Operation, u8)| sets.record(old).epoch.agent == self.common.epoch.agent;
-            kept = kept.written(writes.iter().all(own));
+            kept = kept.written(writes.iter().all(own), direction == Direction::Atomic);
         }
         let after = match direction {
             _ if !self.changes => {
@@ -583,15 +583,21 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         sets: &Sets,
         old: Operation,
         write_first: bool,
-        synchronises: bool,
+        before: State,
     ) -> Option<(Relation, bool)> {
         let relation = self.relation(sets, old, write_first);
         let (old, reads) = (sets.record(old), self.access.direction == Direction::Read);
         // Atomics do not race with each other, but what a load among them returns may be taken for data; not what a
         // read-modify-write returns that left memory as it was.
         let both_plain = old.maybe_plain && self.common.maybe_plain;
-        let both_atomic = old.atomic && !both_plain && (self.common.atomic || synchronises && reads);
+        let both_atomic = old.atomic && !both_plain && (self.common.atomic || before.synchronises() && reads);
         let own = old.epoch.agent == self.common.epoch.agent;
+        // What gave LDS its first value is a store of the same wave: that must be over, whoever comes first.
+        let of_one_wave =
+            write_first && self.access.space == Space::Lds && before.writers() != Writers::Several;
+        if both_atomic && relation == Relation::Unknown && of_one_wave {
+            return Some((relation, both_atomic));
+        }
         if both_atomic && relation != Relation::Apart && (write_first && !reads || own || old.keeps) {
             return None;
         }
@@ -642,8 +648,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             if common == 0 {
                 continue;
             }
-            let Some((relation, both_atomic)) = self.conflict(sets, old, write_first, before.synchronises())
-            else {
+            let Some((relation, both_atomic)) = self.conflict(sets, old, write_first, before) else {
                 continue;
             };
             let earlier = *sets.record(old);

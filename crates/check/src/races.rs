@@ -11,7 +11,7 @@ use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Sit
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
-use crate::knowledge::{BARRIERS, Knowledge, common_scope};
+use crate::knowledge::{Knowledge, common_scope};
 use crate::meeting::{Conflict, Meeting, Stored, Undefined};
 use crate::polls::Load;
 use crate::relation::{Later, Order, Relation, View};
@@ -281,7 +281,7 @@ impl Checker {
             // What it reads may mean nothing.
             let polls = self.polls.contains(&later.record.site);
             let poll = match conflict.relation {
-                _ if self.may_be_uninitialised(later, conflict) => Poll::Never,
+                _ if Self::may_be_uninitialised(later, conflict) => Poll::Never,
                 _ if self.may_be_polled(later, conflict) => Poll::Any,
                 Relation::NotWrittenBack | Relation::Stale | Relation::Apart => Poll::Never,
                 _ if conflict.both_atomic => Poll::Sum { decided: polls },
@@ -335,17 +335,12 @@ impl Checker {
 
     /// Whether LDS that a load meets may not have been written at all, were the load done earlier: who polls it must come behind
     /// what first gives it a value.
-    fn may_be_uninitialised(&self, later: &Later, conflict: &Conflict) -> bool {
-        let writer = conflict.earlier.epoch.agent;
-        let knows_of_writer = || {
-            let known = self.waves.get(later.wave.index).map(|state| &state.known.issued);
-            known.is_none_or(|known| (0..=BARRIERS).any(|channel| known.get(writer, channel) > 0))
-        };
+    fn may_be_uninitialised(later: &Later, conflict: &Conflict) -> bool {
         later.space == Space::Lds
             && conflict.write_first
             && match conflict.writers {
                 Writers::OneOnce => true,
-                Writers::OneAgain => !knows_of_writer(),
+                Writers::OneAgain => conflict.relation == Relation::Unknown,
                 Writers::Several => false,
             }
     }
@@ -374,7 +369,7 @@ impl Checker {
         }
         let polled = if conflict.write_first {
             later.loads_registers()
-                && !self.may_be_uninitialised(later, conflict)
+                && !Self::may_be_uninitialised(later, conflict)
                 && self.polls.contains(&later.record.site)
                 && self.may_be_polled(later, conflict)
         } else {

@@ -14,7 +14,7 @@ use wavemark_sim::events::{CHANNELS, Channel, Direction, Scope, Space, WaveId};
 use wavemark_sim::queue::ordered as pipe_ordered;
 use wavemark_target::Facts;
 
-use crate::knowledge::{Knowledge, WaveClock, common_scope};
+use crate::knowledge::{BARRIERS, Knowledge, WaveClock, common_scope};
 use crate::shadow::Record;
 use crate::wave_state::WaveState;
 use crate::waves::Waves;
@@ -33,6 +33,8 @@ pub(crate) enum Relation {
     InOrder,
     /// Nothing orders the two.
     Unordered,
+    /// Nothing orders the two, and the later one's wave knows of nothing that the earlier one's has done.
+    Unknown,
     /// Nothing orders the two, and they are atomics that are no such to each other: a scope is too narrow.
     Apart,
     /// A store that is over, but not written back as far as the two waves are apart.
@@ -140,10 +142,11 @@ impl Order<'_> {
         };
         if !(known.is_ordered(old) || in_order || cache_in_order()) {
             let too_narrow = earlier.atomic && earlier.scope.min(scope) < common;
-            return if too_narrow && (later.record.atomic || later.reads()) {
-                Relation::Apart
-            } else {
-                Relation::Unordered
+            let knows_of_wave = || (0..=BARRIERS).any(|channel| known.issued.get(old.agent, channel) > 0);
+            return match () {
+                _ if too_narrow && (later.record.atomic || later.reads()) => Relation::Apart,
+                _ if own || knows_of_wave() => Relation::Unordered,
+                _ => Relation::Unknown,
             };
         }
         if !write_first || later.space == Space::Lds {

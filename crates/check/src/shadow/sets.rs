@@ -102,9 +102,11 @@ impl State {
         State(self.0 | State::SYNCHRONISES)
     }
 
-    /// It is written, for the first time or again, by a wave that has written all that is there, or not.
-    pub fn written(self, same_wave: bool) -> State {
+    /// It is written, for the first time or again, by a wave that has written all that is there, or not. An atomic gives no
+    /// first value.
+    pub fn written(self, same_wave: bool, atomic: bool) -> State {
         let more = match self.writes() {
+            Set::NONE if atomic => State::REWRITTEN | State::SHARED,
             Set::NONE => 0,
             _ if same_wave => State::REWRITTEN,
             _ => State::REWRITTEN | State::SHARED,
@@ -149,7 +151,7 @@ pub enum Writers {
     OneOnce,
     /// One wave, more than once.
     OneAgain,
-    /// More than one.
+    /// More than one, or first an atomic.
     Several,
 }
 

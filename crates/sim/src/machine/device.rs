@@ -6,7 +6,11 @@
 //! once more, at the same place as before or at an earlier one: it may wait for one of them. With a seed turns are short:
 //! there interleavings are what is wanted.
 
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+use rustc_hash::FxHasher;
 
 use super::control::pass_barrier;
 use super::side_by_side::Supply;
@@ -79,6 +83,35 @@ pub(crate) struct Resident {
     pub at: usize,
     /// The launch's number of it.
     pub number: u64,
+    /// Its turns in a trial, and what it was like at the end of some of them.
+    trial_turns: usize,
+    earlier: VecDeque<u64>,
+}
+
+impl Resident {
+    /// It has had a turn in a trial, of so many visible operations, and not come to its end. Whether its waves stand where they
+    /// did some turns before, with the same in their registers and in LDS: then nothing that it does itself lets it go on.
+    fn stands_still(&mut self, operations: usize) -> bool {
+        self.trial_turns += 1;
+        if !self.trial_turns.is_multiple_of(TURN / operations) {
+            return false;
+        }
+        let mut hasher = FxHasher::default();
+        for group in &self.groups {
+            group.lds.hash(&mut hasher);
+            for Wave { regs, .. } in &group.waves {
+                (regs.pc, regs.scc, &regs.s).hash(&mut hasher);
+                regs.v.iter().for_each(|chunk| chunk.0.hash(&mut hasher));
+            }
+        }
+        let now = hasher.finish();
+        let again = self.earlier.contains(&now);
+        if self.earlier.len() == REMEMBERED {
+            self.earlier.pop_front();
+        }
+        self.earlier.push_back(now);
+        again
+    }
 }
 
 /// Supplies workgroups by the number of their cluster.
@@ -135,6 +168,8 @@ pub(crate) struct Device<'a, O: Observer> {
 
 /// Visible operations of a workgroup before the next one has its turn.
 const TURN: usize = 1 << 18;
+/// Of so many turns in a trial it is remembered what a cluster was like at their ends.
+const REMEMBERED: usize = 8;
 /// Of these operations, one in so many after which a trial is looked at.
 const LOOKS: usize = 8;
 /// Visible operations of a turn with a seed.
@@ -231,6 +266,11 @@ impl<'a, O: Observer> Device<'a, O> {
                 continue;
             }
             self.global.interrupt();
+            let operations = if self.config.seed == 0 { TURN } else { SEEDED_TURN };
+            if self.trial && progress && self.clusters[chosen].stands_still(operations) {
+                supply.withdraw();
+                return None;
+            }
             // By a schedule a cluster goes on until it can go no further, or asks others.
             let stays = !matches!(self.config.policy, Policy::Seeded) && !self.clusters[chosen].shared.asks;
             at = if stays && progress { chosen } else { chosen + 1 };
@@ -251,6 +291,8 @@ impl<'a, O: Observer> Device<'a, O> {
             groups: Vec::with_capacity(groups.len()),
             at: 0,
             number,
+            trial_turns: 0,
+            earlier: VecDeque::new(),
         });
         for new in groups {
             let count = new.waves.len() as u32;
@@ -344,7 +386,7 @@ impl<'a, O: Observer> Device<'a, O> {
     /// The turn of one workgroup of a cluster; whether any of its waves executed something.
     pub(super) fn turn(&mut self, cluster: usize) -> Result<bool, (WaveId, Stop)> {
         let Device { program, global, config, observer, clusters, ended, pool, host, .. } = self;
-        let Resident { shared, groups, at: resident_at, number } = &mut *clusters[cluster];
+        let Resident { shared, groups, at: resident_at, number, .. } = &mut *clusters[cluster];
         global.claim_for(*number);
         let by_policy = !matches!(config.policy, Policy::Seeded);
         let seeded = config.seed != 0 && !by_policy;
