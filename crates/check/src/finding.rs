@@ -105,6 +105,8 @@ pub struct Finding {
     pub(crate) mistake: Option<MistakeId>,
     /// The counter of the missing wait and what it should stand before, for the hint.
     pub(crate) missing: Option<(Counter, Option<SiteId>)>,
+    /// It is one as what several waves store differs: alike, it were none.
+    pub(crate) of_values: bool,
     /// Its ends are those of another finding of the same mistake, by which no barrier stands between them.
     pub(crate) needs_barrier: bool,
 }
@@ -131,6 +133,7 @@ impl Finding {
             weakened: None,
             mistake: None,
             missing: None,
+            of_values: false,
             needs_barrier: false,
         }
     }
@@ -343,13 +346,17 @@ impl Findings {
 
     /// One finding for each mistake, worst first, then in the order in which they were first seen. That LDS is read which
     /// nobody wrote is no mistake of its own where accesses to LDS race: what should have written it may have come too
-    /// late, or gone elsewhere.
+    /// late, or gone elsewhere. Nor is it that waves which store the same place store different values: that may come of the race.
     pub(crate) fn into_sorted(mut self, mut mistakes: Mistakes, sites: &Sites) -> Vec<Finding> {
         let races = |f: &Finding| {
-            f.severity == Severity::Error && matches!(f.rule, "R4" | "R5" | "R6" | "R7" | "S1" | "S2")
+            let race = matches!(f.rule, "R1" | "R4" | "R5" | "R6" | "R7" | "S1" | "S2");
+            f.severity == Severity::Error && race && !f.of_values
         };
-        if self.list.iter().any(races) {
-            for finding in self.list.iter_mut().filter(|finding| finding.rule == "U2") {
+        let of_lds = |f: &Finding| races(f) && f.rule != "R1";
+        let follows_race = self.list.iter().any(of_lds);
+        let values_follow = self.list.iter().any(races);
+        for finding in &mut self.list {
+            if follows_race && finding.rule == "U2" || values_follow && finding.of_values {
                 finding.severity = finding.severity.min(Severity::Warning);
             }
         }

@@ -61,12 +61,17 @@ impl Checker {
         let mut missing: Option<(Place, bool)> = None;
         let (rule, class, title, hint, hint_site) = if conflict.relation == Relation::NotWrittenBack {
             let publication = self.waves.publication(earlier.epoch.agent);
-            let waiting = publication.write_backs.iter().find(|op| op.covers.knows(earlier.epoch));
-            let (class, why, (hint, hint_site)) = if let Some(op) = waiting {
-                let (channel, seq) = op.seq;
+            // Another wave of its workgroup may have written it back.
+            let waiting = self.waves.beside(earlier.epoch.agent).find_map(|agent| {
+                let publication = self.waves.publication(agent);
+                let (channel, seq) =
+                    publication.write_backs.iter().find(|op| op.covers.knows(earlier.epoch))?.seq;
+                let write_back = Epoch { agent, channel: channel as u8, seq };
+                Some((channel, publication.handed_on(write_back)))
+            });
+            let (class, why, (hint, hint_site)) = if let Some((channel, handed_on)) = waiting {
                 let wait = wait_text(self.machine, self.counters.counter_of(channel), 0);
-                let write_back = Epoch { agent: earlier.epoch.agent, channel: channel as u8, seq };
-                (Class::MissingWait, "is not over", self.before(&wait, publication.handed_on(write_back)))
+                (Class::MissingWait, "is not over", self.before(&wait, handed_on))
             } else {
                 let op = format!("{} and its wait", write_back_text(self.machine, common));
                 let release = publication.release_of(earlier.epoch).map(|release| (release, false));
@@ -255,6 +260,8 @@ impl Checker {
             }
             (None, _) => finding.hint(hint, hint_site).of(mistake),
         };
+        // What comes of a race may differ where it was the same before.
+        finding.of_values = pcs[0] == pcs[1] && earlier.valued && later.record.valued;
         if any_order {
             finding = finding.model("lds-dma-order");
         }

@@ -181,6 +181,14 @@ impl Waves {
         waves.map(|other| other.over_upto(agent, channel)).min().unwrap_or(0)
     }
 
+    /// The waves of a wave's workgroup, itself first.
+    pub fn beside(&self, wave: u32) -> impl Iterator<Item = u32> + '_ {
+        let workgroup = self.id(wave).map(|id| id.workgroup_flat);
+        let first = self.id(wave).map_or(wave, |id| wave - id.wave);
+        let near = move |other: &u32| self.id(*other).map(|id| id.workgroup_flat) == workgroup;
+        std::iter::once(wave).chain((first..).take_while(near).filter(move |&other| other != wave))
+    }
+
     /// How a wave, which may be long over, has published what it wrote.
     pub fn publication(&self, wave: u32) -> Publication {
         match self.get(wave) {

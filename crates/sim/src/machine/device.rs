@@ -172,7 +172,7 @@ const TURN: usize = 1 << 18;
 const REMEMBERED: usize = 8;
 /// Of these operations, one in so many after which a trial is looked at.
 const LOOKS: usize = 8;
-/// Visible operations of a turn with a seed.
+/// Visible operations of a turn with a seed, at the most: any power of 2 up to this.
 const SEEDED_TURN: usize = 1 << 8;
 /// Visible operations of a wave before the next one of its workgroup has its turn, where neither a seed asks for interleavings
 /// nor an observer for the order that an author has in mind.
@@ -404,6 +404,11 @@ impl<'a, O: Observer> Device<'a, O> {
             None => *resident_at % groups.len(),
         };
         shared.asks = false;
+        let operations = match (by_policy, seeded) {
+            (true, _) => 1,
+            (false, true) => 1 << shared.random.below(SEEDED_TURN.ilog2() as usize + 1),
+            (false, false) => TURN,
+        };
         let started = shared.clock;
         let may_execute = config.max_total_steps.saturating_sub(self.total);
         let others = if noted { able(&shared.barrier, groups, Some(at)) } else { Vec::new() };
@@ -427,11 +432,6 @@ impl<'a, O: Observer> Device<'a, O> {
                 && config.completion == Completion::Late
                 && config.recorder.is_none(),
             smallest_capacity: program.smallest_capacity,
-        };
-        let operations = match (by_policy, seeded) {
-            (true, _) => 1,
-            (false, true) => SEEDED_TURN,
-            (false, false) => TURN,
         };
         let (number, flat, trial) = (*number as u32, *flat, self.trial);
         let order = Order { operations, seeded, noted, chosen, others, cluster: number, flat, trial };
