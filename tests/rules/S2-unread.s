@@ -14,7 +14,7 @@
 	s_barrier_signal -1
 	s_barrier_wait -1
 	.endif
-	ds_add_rtn_u32 v4, v2, v5 offset:2048   ; <<< error[S2] missing-sync
+	ds_add_rtn_u32 v4, v2, v5 offset:2048   ; <<< error[S2] missing-sync <<< other end
 	s_wait_dscnt 0x0
 	s_endpgm
 	.include "end-gfx1250.inc"

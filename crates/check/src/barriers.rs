@@ -96,6 +96,20 @@ impl Object {
         members.any(|&wave| phase.arrivals.iter().all(|(arrived, _)| arrived.index != wave))
     }
 
+    /// Whether a wave that knows so much may arrive in one phase with another of its workgroup: in the one that is open, or, in
+    /// another schedule, in one that it does not know to be complete.
+    fn may_meet_own_workgroup(&self, wave: WaveId, known: &Knowledge) -> bool {
+        let near = |(other, _): &(WaveId, SiteId)| {
+            other.workgroup_flat == wave.workgroup_flat && other.index != wave.index
+        };
+        let mut late = self.completed.iter().enumerate().rev().take(2);
+        self.open.arrivals.iter().any(|(other, _)| other.workgroup_flat == wave.workgroup_flat)
+            || late.any(|(at, phase)| {
+                let number = self.first_completed + at as u32;
+                phase.arrivals.iter().any(near) && !self.is_known_complete(number, known)
+            })
+    }
+
     /// Whether a wave that knows so much knows that a phase is complete, whatever the schedule: by a wait, or because
     /// it has learnt otherwise what every arrival has brought.
     fn is_known_complete(&self, phase: u32, known: &Knowledge) -> bool {
@@ -201,7 +215,7 @@ impl Checker {
                 state.note_arrive(site);
                 object.open.bring(wave, &state.known);
                 let same_workgroup =
-                    object.open.arrivals.iter().any(|(w, _)| w.workgroup_flat == wave.workgroup_flat);
+                    id == BarrierId::Cluster && object.may_meet_own_workgroup(wave, &state.known);
                 let unwaited = object.unwaited.insert(wave.index, (phase, site));
                 // Arrivals at a named barrier may be more than the waves that arrive, if they are so in every schedule.
                 let twice = unwaited.filter(|&(earlier, _)| {
@@ -233,7 +247,7 @@ impl Checker {
                     );
                     self.barrier_error("B4", title, wave, site);
                 }
-                if id == BarrierId::Cluster && same_workgroup {
+                if same_workgroup {
                     let title = format!("a second wave of the workgroup arrives at {name} in one phase");
                     self.barrier_error("B14", title, wave, site);
                 } else if let Some((_, first)) = twice {

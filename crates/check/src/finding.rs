@@ -346,15 +346,18 @@ impl Findings {
 
     /// One finding for each mistake, worst first, then in the order in which they were first seen. That LDS is read which
     /// nobody wrote is no mistake of its own where accesses to LDS race: what should have written it may have come too
-    /// late, or gone elsewhere. Nor is it that waves which store the same place store different values: that may come of the race.
+    /// late, or gone elsewhere. Nor is it that waves store different values in one place where a wait is missing: what they store
+    /// may come of what was not there yet.
     pub(crate) fn into_sorted(mut self, mut mistakes: Mistakes, sites: &Sites) -> Vec<Finding> {
-        let races = |f: &Finding| {
-            let race = matches!(f.rule, "R1" | "R4" | "R5" | "R6" | "R7" | "S1" | "S2");
-            f.severity == Severity::Error && race && !f.of_values
+        let wait_is_missing = |f: &Finding| {
+            let rule = matches!(f.rule, "R1" | "R4" | "R5" | "R6" | "R7" | "S1");
+            f.severity == Severity::Error && rule
         };
-        let of_lds = |f: &Finding| races(f) && f.rule != "R1";
+        let of_lds = |f: &Finding| {
+            wait_is_missing(f) && f.rule != "R1" || f.severity == Severity::Error && f.rule == "S2"
+        };
         let follows_race = self.list.iter().any(of_lds);
-        let values_follow = self.list.iter().any(races);
+        let values_follow = self.list.iter().any(wait_is_missing);
         for finding in &mut self.list {
             if follows_race && finding.rule == "U2" || values_follow && finding.of_values {
                 finding.severity = finding.severity.min(Severity::Warning);

@@ -86,7 +86,7 @@ impl Mistakes {
         self.node(Mark::Pair(a.min(b), a.max(b)))
     }
 
-    /// A wave meets its own copy in flight: the copy follows a wait for those before it, and none follows it, or not.
+    /// A wave meets its own copy in flight: a wait stands between the copy and the one before, and none behind it, or not.
     pub fn note_copy(&mut self, pair: MistakeId, may_be_early: bool) {
         let early = &mut self.nodes[pair.0].early;
         *early = Some(early.unwrap_or(true) && may_be_early);

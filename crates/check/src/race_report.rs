@@ -208,9 +208,11 @@ impl Checker {
                 if own && earlier.dma {
                     self.missing_with_order(mistake, wave.index, Lack::Order(space));
                     let copies = self.waves.get(wave.index);
-                    let may_be_early = at_fault.is_none()
-                        && copies.is_some_and(|state| state.has_waited_before_copy(earlier.epoch, counter));
-                    self.mistakes.note_copy(pair, may_be_early);
+                    let waited =
+                        copies.and_then(|state| state.has_waited_between_copies(earlier.epoch, counter));
+                    if let Some(waited) = waited {
+                        self.mistakes.note_copy(pair, waited && at_fault.is_none());
+                    }
                 }
                 Some(mistake)
             }

@@ -389,15 +389,15 @@ impl WaveState {
         Some(self.arrives[(first..=last).rev().find(waits).unwrap_or(first)])
     }
 
-    /// Whether it has waited for a counter between one of its copies and the one before it by the same instruction, or before
-    /// the copy at all if there was none.
-    pub fn has_waited_before_copy(&self, copy: Epoch, counter: Counter) -> bool {
-        let Some((number, copy)) = self.operation_at(copy.channel, copy.seq) else { return false };
-        let before = self.operations.range(..(number - self.first_operation) as usize);
-        let last = before.rev().find(|other| other.site == copy.site).map_or(0, |last| last.waits_before);
+    /// Whether it has waited for a counter between one of its copies and the one before it by the same instruction, if there was
+    /// one.
+    pub fn has_waited_between_copies(&self, copy: Epoch, counter: Counter) -> Option<bool> {
+        let (number, copy) = self.operation_at(copy.channel, copy.seq)?;
+        let mut before = self.operations.range(..(number - self.first_operation) as usize);
+        let last = before.rfind(|other| other.site == copy.site)?;
         let place = |waits: u32| (waits.saturating_sub(self.first_wait - 1) as usize).min(self.waits.len());
-        let mut between = self.waits.range(place(last)..place(copy.waits_before));
-        between.any(|wait| wait.counters.iter().any(|(other, _)| *other == counter))
+        let mut between = self.waits.range(place(last.waits_before)..place(copy.waits_before));
+        Some(between.any(|wait| wait.counters.iter().any(|(other, _)| *other == counter)))
     }
 
     /// It leaves the barrier that it arrived at last.

@@ -89,6 +89,11 @@ pub(crate) struct Resident {
 }
 
 impl Resident {
+    /// One that starts, the launch's number `number`.
+    pub fn new(shared: Cluster, groups: Vec<Group>, number: u64) -> Resident {
+        Resident { shared, groups, at: 0, number, trial_turns: 0, earlier: VecDeque::new() }
+    }
+
     /// It has had a turn in a trial, of so many visible operations, and not come to its end. Whether its waves stand where they
     /// did some turns before, with the same in their registers and in LDS: then nothing that it does itself lets it go on.
     fn stands_still(&mut self, operations: usize) -> bool {
@@ -286,14 +291,8 @@ impl<'a, O: Observer> Device<'a, O> {
 
     /// A cluster becomes resident.
     pub fn start(&mut self, number: u64, groups: Vec<NewGroup>) {
-        let mut resident = Box::new(Resident {
-            shared: Cluster::new(number as u32, groups.len() as u32, self.config.seed),
-            groups: Vec::with_capacity(groups.len()),
-            at: 0,
-            number,
-            trial_turns: 0,
-            earlier: VecDeque::new(),
-        });
+        let shared = Cluster::new(number as u32, groups.len() as u32, self.config.seed);
+        let mut resident = Box::new(Resident::new(shared, Vec::with_capacity(groups.len()), number));
         for new in groups {
             let count = new.waves.len() as u32;
             self.stats.workgroups += 1;

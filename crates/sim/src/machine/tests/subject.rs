@@ -206,7 +206,7 @@ impl Subject {
             turn: 0,
         };
         let shared = Cluster::new(0, 1, config.seed);
-        machine.clusters.push(Box::new(Resident { shared, groups: vec![group], at: 0, number: 0 }));
+        machine.clusters.push(Box::new(Resident::new(shared, vec![group], 0)));
         // Behind the instruction there is no code: the turn ends there if not before.
         let stopped = machine.turn(0);
         let wave = &machine.clusters[0].groups[0].waves[0];
