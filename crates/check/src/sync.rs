@@ -430,11 +430,12 @@ impl Checker {
         self.take_retired(wave.index);
     }
 
-    /// A load of one dword of global memory with a scope has seen what is there, if others have published nothing there yet.
+    /// A load of one dword of global memory with a scope has seen what is there, whether or not others have published there.
     fn note_seen(&mut self, wave: WaveId, op: &Issue, access: &Access) {
-        let loads = (access.space, access.direction) == (Space::Global, Direction::Read);
-        let place =
-            Place::of(&access.extent).filter(|place| loads && op.scope > Scope::Cu && place.bytes == 4);
+        if (access.space, access.direction) != (Space::Global, Direction::Read) || op.scope == Scope::Cu {
+            return;
+        }
+        let place = Place::of(&access.extent).filter(|place| place.bytes == 4);
         if let (Some(place), Some(state), Some(&seq)) =
             (place, self.waves.get_mut(wave.index), op.seq.first())
         {

@@ -141,7 +141,9 @@ impl WaitInstance {
     /// Whether it waits for operations, none of which were in flight beyond what it leaves.
     pub fn is_idle(&self) -> bool {
         let of_operations = |counter| executed_channels(counter).next().is_some();
-        self.counters.iter().all(|&(counter, _)| of_operations(counter) && !self.is_effective(counter))
+        let mut counters = self.counters.iter().map(|&(counter, _)| counter).peekable();
+        counters.peek().is_some()
+            && counters.all(|counter| of_operations(counter) && !self.is_effective(counter))
     }
 }
 
