@@ -349,15 +349,11 @@ impl Findings {
     /// late, or gone elsewhere. Nor is it that waves store different values in one place where a wait is missing: what they store
     /// may come of what was not there yet.
     pub(crate) fn into_sorted(mut self, mut mistakes: Mistakes, sites: &Sites) -> Vec<Finding> {
-        let wait_is_missing = |f: &Finding| {
-            let rule = matches!(f.rule, "R1" | "R4" | "R5" | "R6" | "R7" | "S1");
-            f.severity == Severity::Error && rule
+        let has_error = |rules: &[&str]| {
+            self.list.iter().any(|f| f.severity == Severity::Error && rules.contains(&f.rule))
         };
-        let of_lds = |f: &Finding| {
-            wait_is_missing(f) && f.rule != "R1" || f.severity == Severity::Error && f.rule == "S2"
-        };
-        let follows_race = self.list.iter().any(of_lds);
-        let values_follow = self.list.iter().any(wait_is_missing);
+        let follows_race = has_error(&["R4", "R5", "R6", "R7", "S1", "S2"]);
+        let values_follow = has_error(&["R1", "R4", "R5", "R6", "R7", "S1"]);
         for finding in &mut self.list {
             if follows_race && finding.rule == "U2" || values_follow && finding.of_values {
                 finding.severity = finding.severity.min(Severity::Warning);

@@ -593,8 +593,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         let both_atomic = old.atomic && !both_plain && (self.common.atomic || before.synchronises() && reads);
         let own = old.epoch.agent == self.common.epoch.agent;
         // What gave LDS its first value is a store of the same wave: that must be over, whoever comes first.
-        let of_one_wave =
-            write_first && self.access.space == Space::Lds && before.writers() != Writers::Several;
+        let of_one_wave = write_first && before.writers() != Writers::Several;
         if both_atomic && relation == Relation::Unknown && of_one_wave {
             return Some((relation, both_atomic));
         }

@@ -280,11 +280,10 @@ impl Checker {
         let counter = self.counters.counter_of(channel);
         let after = |wait: &&WaitInstance| wait.seq[channel as usize] >= seq;
         let mut waits = state.waits.iter().rev().filter(|wait| wait.step <= before).take_while(after);
-        let leaves = |wait: &WaitInstance| wait.counters.iter().find(|(c, _)| *c == counter).map(|&(_, n)| n);
-        let wait = waits.find(|wait| wrong && wait.is_idle() || leaves(wait).is_some())?;
+        let wait = waits.find(|wait| wrong && wait.is_idle() || wait.number(counter).is_some())?;
         let allowed = if channel == Channel::Sm { 0 } else { wait.seq[channel as usize] - seq };
         let site = self.sites.get(wait.site).site.clone();
         let waits_for = wait.counters.iter().map(|&(counter, _)| counter).collect();
-        Some(FaultyWait { site, wave: state.id, counter, waits_for, leaves: leaves(wait), allowed })
+        Some(FaultyWait { site, wave: state.id, counter, waits_for, leaves: wait.number(counter), allowed })
     }
 }

@@ -234,10 +234,9 @@ impl Checker {
     /// in flight.
     pub(crate) fn waited_for_another(&self, state: &WaveState, operation: &Operation) -> bool {
         let own: Vec<Counter> = operation.seq.iter().map(|&(c, _)| self.counters.counter_of(c)).collect();
-        let since = operation.waits_before.saturating_sub(state.first_wait - 1) as usize;
         let mut other = false;
-        for wait in state.waits.iter().skip(since) {
-            if wait.counters.iter().any(|(counter, _)| own.contains(counter)) {
+        for wait in state.waits.range(state.next_wait(operation)..) {
+            if own.iter().any(|&counter| wait.number(counter).is_some()) {
                 return false;
             }
             other |= wait.is_idle();

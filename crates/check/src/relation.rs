@@ -33,7 +33,7 @@ pub(crate) enum Relation {
     InOrder,
     /// Nothing orders the two.
     Unordered,
-    /// Nothing orders the two, and the later one's wave knows of nothing that the earlier one's has done.
+    /// The same in LDS, and the later one's wave knows of nothing that the earlier one's has done.
     Unknown,
     /// Nothing orders the two, and they are atomics that are no such to each other: a scope is too narrow.
     Apart,
@@ -145,7 +145,7 @@ impl Order<'_> {
             let knows_of_wave = || (0..=BARRIERS).any(|channel| known.issued.get(old.agent, channel) > 0);
             return match () {
                 _ if too_narrow && (later.record.atomic || later.reads()) => Relation::Apart,
-                _ if own || knows_of_wave() => Relation::Unordered,
+                _ if own || later.space != Space::Lds || knows_of_wave() => Relation::Unordered,
                 _ => Relation::Unknown,
             };
         }

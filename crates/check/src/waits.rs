@@ -128,7 +128,7 @@ fn waited_for(counter: Counter, n: u32) -> impl Iterator<Item = Channel> {
 
 impl WaitInstance {
     /// The number that it waits for on a counter.
-    fn number(&self, counter: Counter) -> Option<u32> {
+    pub fn number(&self, counter: Counter) -> Option<u32> {
         self.counters.iter().find(|(other, _)| *other == counter).map(|&(_, n)| n)
     }
 

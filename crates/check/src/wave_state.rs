@@ -383,10 +383,16 @@ impl WaveState {
         let first = self.arrives.partition_point(|arrive| issued(arrive) < issued(&self.arrives[last]));
         let waits = |&at: &usize| {
             let since = at.checked_sub(1).map_or(0, |before| self.arrives[before].step);
-            let waits = self.waits.iter().filter(|wait| (since..self.arrives[at].step).contains(&wait.step));
-            waits.flat_map(|wait| &wait.counters).any(|&(other, _)| other == counter)
+            let mut waits =
+                self.waits.iter().filter(|wait| (since..self.arrives[at].step).contains(&wait.step));
+            waits.any(|wait| wait.number(counter).is_some())
         };
         Some(self.arrives[(first..=last).rev().find(waits).unwrap_or(first)])
+    }
+
+    /// The place among the waits of the first one after an operation.
+    pub fn next_wait(&self, operation: &Operation) -> usize {
+        operation.waits_before.saturating_sub(self.first_wait - 1) as usize
     }
 
     /// Whether it has waited for a counter between one of its copies and the one before it by the same instruction, if there was
@@ -395,9 +401,8 @@ impl WaveState {
         let (number, copy) = self.operation_at(copy.channel, copy.seq)?;
         let mut before = self.operations.range(..(number - self.first_operation) as usize);
         let last = before.rfind(|other| other.site == copy.site)?;
-        let place = |waits: u32| (waits.saturating_sub(self.first_wait - 1) as usize).min(self.waits.len());
-        let mut between = self.waits.range(place(last.waits_before)..place(copy.waits_before));
-        Some(between.any(|wait| wait.counters.iter().any(|(other, _)| *other == counter)))
+        let mut between = self.waits.range(self.next_wait(last)..self.next_wait(copy));
+        Some(between.any(|wait| wait.number(counter).is_some()))
     }
 
     /// It leaves the barrier that it arrived at last.
@@ -414,10 +419,9 @@ impl WaveState {
         let at = channel as usize;
         let seq = arrive.seq[at].checked_sub(younger)?;
         let retires = |wait: &&WaitInstance| {
-            let left = wait.counters.iter().find(|(c, _)| *c == counter).map(|&(_, left)| left);
             wait.seq != arrive.seq
                 && wait.retired[at] < seq
-                && left.is_some_and(|left| wait.seq[at].saturating_sub(left) >= seq)
+                && wait.number(counter).is_some_and(|left| wait.seq[at].saturating_sub(left) >= seq)
         };
         self.waits.iter().rev().take_while(|wait| wait.step > arrive.step).find(retires).map(|wait| wait.site)
     }

@@ -83,24 +83,24 @@ pub(crate) struct Resident {
     pub at: usize,
     /// The launch's number of it.
     pub number: u64,
-    /// Its turns in a trial, and what it was like at the end of some of them.
-    trial_turns: usize,
+    /// What it was like at the end of some of its turns in a trial, and its clock at the last of these.
     earlier: VecDeque<u64>,
+    looked_at: u64,
 }
 
 impl Resident {
     /// One that starts, the launch's number `number`.
     pub fn new(shared: Cluster, groups: Vec<Group>, number: u64) -> Resident {
-        Resident { shared, groups, at: 0, number, trial_turns: 0, earlier: VecDeque::new() }
+        Resident { shared, groups, at: 0, number, earlier: VecDeque::new(), looked_at: 0 }
     }
 
-    /// It has had a turn in a trial, of so many visible operations, and not come to its end. Whether its waves stand where they
-    /// did some turns before, with the same in their registers and in LDS: then nothing that it does itself lets it go on.
-    fn stands_still(&mut self, operations: usize) -> bool {
-        self.trial_turns += 1;
-        if !self.trial_turns.is_multiple_of(TURN / operations) {
+    /// It has had a turn in a trial and not come to its end. Whether its waves stand where they did some turns before, with the
+    /// same in their registers and in LDS: then nothing that it does itself lets it go on.
+    fn stands_still(&mut self) -> bool {
+        if self.shared.clock - self.looked_at < TURN as u64 {
             return false;
         }
+        self.looked_at = self.shared.clock;
         let mut hasher = FxHasher::default();
         for group in &self.groups {
             group.lds.hash(&mut hasher);
@@ -271,8 +271,7 @@ impl<'a, O: Observer> Device<'a, O> {
                 continue;
             }
             self.global.interrupt();
-            let operations = if self.config.seed == 0 { TURN } else { SEEDED_TURN };
-            if self.trial && progress && self.clusters[chosen].stands_still(operations) {
+            if self.trial && progress && self.clusters[chosen].stands_still() {
                 supply.withdraw();
                 return None;
             }

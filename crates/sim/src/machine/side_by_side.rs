@@ -6,10 +6,10 @@
 //! Without a seed, atomics that return nothing are put off until then: in the order of clusters they give what one thread
 //! gives. If one has touched it, or if the code that is reached talks to other workgroups otherwise (other atomics on global
 //! memory, accesses of device or system scope), or if a cluster ends in any other way than by itself, or comes back to where
-//! it was with the same in its registers (it waits for what another is to write), all of it is withdrawn
-//! and the launch run again on one thread, where workgroups take turns and make progress together. What that costs is the time
-//! of the trial: little where workgroups talk, since every thread runs one cluster after the other to its end and comes to the
-//! talking with its first; up to once the whole run where plain accesses collide late.
+//! it was with the same in its registers (it waits for what another is to write), all of it is withdrawn and the launch run
+//! again on one thread, where workgroups take turns and make progress together. What that costs is the time of the trial:
+//! little where workgroups talk, since every thread runs one cluster after the other to its end and comes to the talking with
+//! its first; up to once the whole run where plain accesses collide late.
 //!
 //! An observer that is to watch such a run splits into one for each thread ([`Observer::split`]), even if there is only one:
 //! that clusters do not touch each other may spare it work. The parts are united if none of them has seen anything that the
