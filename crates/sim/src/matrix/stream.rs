@@ -1,24 +1,35 @@
-//! Dense products on a host with AVX-512 or AVX2: 16 columns of B along K, up to 16 elements at a time, are ready as numbers, and the
-//! rows of C go past them to D in groups of four or eight. The elements of A are numbers in memory, each broadcast as it
-//! is multiplied: those of binary32 where the wave has them, others converted first. A K above 16 goes over the rows several
-//! times, from D to D. Where that is not possible, because D lies over A or B or the elements are of other types, A and B are
-//! decoded first, narrow ones by [`narrow`]; where C or D are not binary32 in registers, the sums are in this thread's memory.
-//! Products with scales are in [`scaled`]. What the levels differ in is [`Sixteen`].
+//! Dense products on a host with AVX-512 or AVX2: B is ready as numbers along K, 16 columns of an element of K in a vector, and rows
+//! of C go past it to D, four, eight or 16 at a time. The elements of A are numbers in memory, each broadcast as it is multiplied:
+//! those of binary32 where the wave has them, others converted first. There are three ways, by what the host has registers for:
+//!
+//! * [`go_along`] takes up to 16 elements along K at a time, B in registers; a K above 16 goes over the rows several times, from D
+//!   to D.
+//! * With AVX-512, [`go_all_along`] takes all of a K of 16 and more at once, B in memory.
+//! * With AVX-512, [`unit_by_unit`] does so for a single tile, and converts A and B meanwhile.
+//!
+//! Where A and B can not be taken as they are, because D lies over them or their elements are of other types, they are decoded
+//! first, narrow ones by [`narrow`]; where C or D are not binary32 in registers, the sums are in this thread's memory. Products with
+//! scales are in [`scaled`]. What the levels differ in is [`Sixteen`].
 //!
 //! Sums are those of [`super::run`], which has the products whose sums are clamped. NaNs are looked for on the way and made
 //! canonical at the end: hardly a product has one.
 //!
-//! What limits them with AVX-512, whose registers hold B: Zen 4 begins one multiplication of 16 numbers a cycle, loads 16 numbers
-//! in one (a number to broadcast takes half of that where the multiplication itself loads it) and puts 16 away in two. A loop of
-//! nothing but these takes 65 cycles for 16 rows along K of 4, which are 64 multiplications, 265 for the 256 of K of 16; but 45
-//! for the 32 of K of 2 and 37 for the 16 of K of 1, which no order of them betters. What else a product does comes on top. So a
-//! group of rows is put away while the next is summed already, sums are looked at for NaNs by additions, which have a unit of
-//! their own, and bodies go on along their lines. With AVX2 it is as many multiplications, twice of eight numbers each; eight sums
-//! in flight hide how long one takes, and B is loaded again for every four rows, six loads to eight multiplications.
+//! What limits them with AVX-512. Zen 4 begins one multiplication of 16 numbers a cycle, loads 16 numbers in one (a number to
+//! broadcast takes half of that where the multiplication itself loads it) and puts 16 away in two. A loop of nothing but these takes
+//! 65 cycles for 16 rows along K of 4, which are 64 multiplications, 265 for the 256 of K of 16; but 45 for the 32 of K of 2 and 37
+//! for the 16 of K of 1, which no order of them betters. Zen 5 begins two multiplications a cycle, loads 16 numbers or one twice, and
+//! puts 16 away once: K of 2 is at most half of its peak, K of 1 a quarter, and with a load for each number of A 64 multiplications
+//! take 45 cycles. So half of A's numbers are loaded by four and shuffled, which leaves 36 ([`rows::add_products`]); and as 16 sums that
+//! wait four cycles for each multiplication are all that is in flight, more rows at a time are better. What else a product does
+//! comes on top: a group of rows is put away while the next is summed already, sums are looked at for NaNs by additions, which have
+//! a unit of their own, and bodies go on along their lines. With AVX2 it is as many multiplications, twice of eight numbers each;
+//! eight sums in flight hide how long one takes, and B is loaded again for every four rows, six loads to eight multiplications.
 //! `cargo bench -p wavemark-filetests --bench matrix` prints parts of the peak.
 
+mod along;
 mod binding;
 mod narrow;
+mod rows;
 mod scaled;
 mod unit;
 mod vector;
@@ -30,6 +41,8 @@ use super::element::Element;
 use super::host::{Level, body};
 use super::plan::{AddendFrom, Plan, Stream};
 use super::run::{Dense, NAN_BITS, Scratch, load, load_addend, plan_of, store};
+use along::{convert, go_all_along, go_along, unit_by_unit};
+use rows::{put_rows, rows_of};
 use unit::{Bf16, Bytes, Decoded, F16, InOrder, Unit, Words, Xf32};
 use vector::{Sixteen, Two};
 
@@ -47,195 +60,6 @@ macro_rules! each {
     ([$($i:literal)*], $n:ident => $body:expr) => {{ $({ const N: usize = $i; let $n = N; $body })* }};
 }
 use each;
-
-/// Rows of C or D.
-#[derive(Clone, Copy)]
-struct Rows {
-    /// What the offsets are from.
-    from: *mut u8,
-    /// The first of every four rows.
-    offsets: *const u32,
-    /// From a row to the next one of the four.
-    apart: usize,
-}
-
-impl Rows {
-    /// `ROWS` rows from `first` on, four or eight.
-    ///
-    /// # Safety
-    /// There must be so many rows.
-    #[inline(always)]
-    unsafe fn group<const ROWS: usize>(&self, first: usize) -> Group {
-        // SAFETY: the caller's promise.
-        let four = |n: usize| unsafe { self.from.add(*self.offsets.add(first / 4 + n) as usize) };
-        Group { fours: [four(0), four(ROWS / 4 - 1)], apart: self.apart }
-    }
-
-    /// Those behind the first `rows`.
-    #[inline(always)]
-    fn further(self, rows: usize) -> Rows {
-        Rows { offsets: self.offsets.wrapping_add(rows / 4), ..self }
-    }
-}
-
-/// Eight rows of C or D, or four of them. Where they are is looked up once: the compiler would do it for each, for what is written
-/// might be the offsets.
-#[derive(Clone, Copy)]
-struct Group {
-    fours: [*mut u8; 2],
-    apart: usize,
-}
-
-impl Group {
-    /// Where row `r` is.
-    ///
-    /// # Safety
-    /// There must be so many rows.
-    #[inline(always)]
-    unsafe fn row(self, r: usize) -> *mut f32 {
-        // SAFETY: the caller's promise.
-        unsafe { self.fours[r / 4].add(self.apart * (r % 4)).cast() }
-    }
-}
-
-impl Stream {
-    /// C and D, which are there.
-    #[inline(always)]
-    fn rows(&self, [c, d]: [*mut u8; 2]) -> [Rows; 2] {
-        let [of_c, of_d] = self.apart;
-        [
-            Rows { from: c, offsets: self.c.as_ptr(), apart: of_c },
-            Rows { from: d, offsets: self.d.as_ptr(), apart: of_d },
-        ]
-    }
-}
-
-/// Puts the sums of `ROWS` rows away; `nans`, with NaNs in columns that have some, or infinities of both signs.
-///
-/// # Safety
-/// The host must have the level of `V`; the rows must be there.
-#[inline(always)]
-unsafe fn put_rows<V: Sixteen, const ROWS: usize>(d: Group, sums: &[V; 8], mut nans: V) -> V {
-    // SAFETY: the caller's promise.
-    unsafe {
-        each!(8, r => if r < ROWS { sums[r].store(d.row(r)); });
-        // Additions, which the host does beside multiplications.
-        each!([0 2 4 6], r => if r < ROWS { nans = nans.plus(sums[r].plus(sums[r + 1])); });
-    }
-    nans
-}
-
-/// Adds up 16 rows' products, `ROWS` rows at a time: element k of A's row r is `numbers(k)` and `STRIDE * r` numbers further.
-/// `nans`, as [`put_rows`] has them.
-///
-/// # Safety
-/// The host must have the level of `V`; the rows and the numbers must be there.
-#[inline(always)]
-unsafe fn add_rows<V: Sixteen, const K: usize, const ROWS: usize, const STRIDE: usize>(
-    [c, d]: [Rows; 2],
-    numbers: impl Fn(usize) -> *const f32,
-    b: &[V; K],
-    mut nans: V,
-) -> V {
-    // Not a loop: where loads and stores are each an instruction of their own, the host finds that a row waits for itself alone.
-    each!([0 4 8 12], first => if first.is_multiple_of(ROWS) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let [c, d] = [c.group::<ROWS>(first), d.group::<ROWS>(first)];
-            let mut sums = [V::zero(); 8];
-            // The numbers of A are loaded as they are multiplied, not those of C: a number takes half a turn of the loads.
-            each!(8, r => if r < ROWS { sums[r] = V::load(c.row(r)); });
-            each!(16, k => if k < K {
-                let numbers = numbers(k).add(STRIDE * first);
-                each!(8, r => if r < ROWS { sums[r] = sums[r].plus_product(numbers.add(STRIDE * r), b[k]); });
-            });
-            nans = put_rows::<V, ROWS>(d, &sums, nans);
-        }
-    });
-    nans
-}
-
-/// [`add_rows`], as many rows at a time as there are registers for.
-///
-/// # Safety
-/// As [`add_rows`].
-#[inline(always)]
-unsafe fn add_16_rows<V: Sixteen, const K: usize, const STRIDE: usize>(
-    matrices: [Rows; 2],
-    numbers: impl Fn(usize) -> *const f32,
-    b: &[V; K],
-    nans: V,
-) -> V {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match V::EIGHT_ROWS && K >= 8 {
-            true => add_rows::<V, K, 8, STRIDE>(matrices, numbers, b, nans),
-            false => add_rows::<V, K, 4, STRIDE>(matrices, numbers, b, nans),
-        }
-    }
-}
-
-/// Goes along `stream` with `rows` times 16 rows of A: `[a, b, c, d]` is what the offsets are from. NaNs as [`put_rows`] has them.
-///
-/// # Safety
-/// The host must have the level of `V`; what the offsets lead to must be there, `K` elements a pass.
-#[inline(always)]
-unsafe fn go_along<V: Sixteen, U: Unit<V>, const K: usize>(
-    stream: &Stream,
-    rows: usize,
-    [a, b, c, d]: [*mut u8; 4],
-    flush: bool,
-) -> V {
-    let units = K / U::ELEMENTS;
-    let tiles = stream.b.len() / units * rows;
-    debug_assert_eq!(stream.a.len(), if U::IN_PLACE { K * tiles } else { tiles });
-    debug_assert_eq!([stream.c.len(), stream.d.len()], [4 * tiles; 2]);
-    let mut a_offset = stream.a.as_ptr();
-    let [mut c, mut d] = stream.rows([c, d]);
-    // SAFETY: the caller's promise.
-    let mut nans = unsafe { V::zero() };
-    let mut pass = 0;
-    for of_b in stream.b.chunks_exact(units) {
-        // SAFETY: the caller's promise.
-        let numbers = unsafe {
-            let mut numbers = [V::zero(); K];
-            each!(16, unit => if unit < units {
-                let words = V::words(&*b.add(of_b[unit] as usize).cast());
-                let words = if stream.flip == 0 { words } else { V::flipped(words, stream.flip) };
-                let of_unit = U::b(words, flush);
-                each!(4, n => if n < U::ELEMENTS { numbers[unit * U::ELEMENTS + n] = of_unit[n]; });
-            });
-            numbers
-        };
-        let is_first = K < 16 || pass == 0;
-        pass = if pass + 1 == stream.passes { 0 } else { pass + 1 };
-        for _ in 0..rows {
-            let matrices = [if is_first { c } else { d }, d];
-            // SAFETY: the caller's promise.
-            unsafe {
-                if U::IN_PLACE {
-                    let at: [*const f32; K] = std::array::from_fn(|k| {
-                        a.wrapping_add(*a_offset.add(k) as usize).cast::<f32>().cast_const()
-                    });
-                    nans = add_16_rows::<V, K, 1>(matrices, |k| at[k], &numbers, nans);
-                    a_offset = a_offset.add(K);
-                } else {
-                    let first: *const f32 = a.add(*a_offset as usize).cast();
-                    let at = |k: usize| {
-                        first.add(16 * (k / U::ELEMENTS * U::ELEMENTS) + U::STRIDES[1] * (k % U::ELEMENTS))
-                    };
-                    nans = match U::STRIDES[0] {
-                        1 => add_16_rows::<V, K, 1>(matrices, at, &numbers, nans),
-                        _ => add_16_rows::<V, K, 2>(matrices, at, &numbers, nans),
-                    };
-                    a_offset = a_offset.add(1);
-                }
-                [c, d] = [c, d].map(|of| of.further(16));
-            }
-        }
-    }
-    nans
-}
 
 /// A kind of product.
 trait Product<V: Sixteen> {
@@ -345,11 +169,20 @@ unsafe fn through_memory<V: Sixteen, U: Unit<V>, const K: usize>(
     } else if U::IN_ORDER {
         // SAFETY: the caller's promise; the binder has placed A and B inside the slab.
         [a, b] = unsafe { in_order::<V>(plan, stream, slab, &mut scratch) };
+    } else if V::SUMS >= 16 && U::ELEMENTS >= 2 && plan.tiles[1..] == [1, 1] {
+        debug_assert!(stream.convert.len() * U::ELEMENTS <= scratch.a.len());
+        let [c, d] = sums(plan, slab, &mut scratch);
+        // SAFETY: the caller's promise; the binder has placed all operands inside the slab, the converted numbers and the sums.
+        unsafe {
+            let converted = scratch.a.as_mut_ptr();
+            let nans = unit_by_unit::<V, U, K>(stream, [slab, c, d], converted);
+            return end(regs, plan, scratch, nans);
+        }
     } else if !U::IN_PLACE || flushes {
         debug_assert!(stream.convert.len() * U::ELEMENTS <= scratch.a.len());
         for (at, to) in stream.convert.iter().zip(scratch.a.chunks_exact_mut(U::ELEMENTS)) {
             // SAFETY: the caller's promise; the binder has placed A inside the slab, and so many vectors are in `to`.
-            unsafe { U::a(&*slab.add(*at as usize).cast(), flushes, to.as_mut_ptr()) }
+            unsafe { convert::<V, U>(slab, at, flushes, to.as_mut_ptr()) }
         }
         a = scratch.a.as_mut_ptr().cast();
         if U::IN_PLACE {
@@ -361,7 +194,11 @@ unsafe fn through_memory<V: Sixteen, U: Unit<V>, const K: usize>(
     // SAFETY: the caller's promise; the binder has placed all operands inside the slab, the decoded vectors, the converted
     // numbers and the sums.
     unsafe {
-        let nans = go_along::<V, U, K>(stream, plan.tiles[1], [a, b, c, d], flushes);
+        let matrices = [a, b, c, d];
+        let nans = match V::SUMS >= 8 && K == 16 && !U::IN_PLACE {
+            true => go_all_along::<V, U>(stream, plan.tiles[1], matrices, scratch.b.as_mut_ptr().cast()),
+            false => go_along::<V, U, K>(stream, plan.tiles[1], matrices, flushes),
+        };
         end(regs, plan, scratch, nans);
     }
 }

@@ -16,7 +16,7 @@ use super::super::host::{Lanes, body};
 use super::super::plan::{Plan, Stream};
 use super::super::run::{MOST_SCALES, Scaled, Scratch, plan_of, scale_values};
 use super::vector::Sixteen;
-use super::{Product, each, end, in_order, put_rows, sums};
+use super::{Product, each, end, in_order, put_rows, rows_of, sums};
 use crate::op::Op;
 use crate::regs::Regs;
 
@@ -67,10 +67,9 @@ unsafe fn go_along<V: Sixteen, const ROWS: usize, const BLOCK: usize, const FIT:
                     let mut a = a.cast::<f32>().add(16 * row * k + first);
                     let mut b = b.cast::<f32>().add(16 * column * k);
                     let [of_c, of_d] = [c.group::<ROWS>(0), d.group::<ROWS>(0)];
-                    let mut sums = [V::zero(); 8];
-                    each!(8, r => if r < ROWS { sums[r] = V::load(of_c.row(r)); });
+                    let mut sums = rows_of::<V, ROWS>(of_c);
                     for block in 0..k / BLOCK {
-                        let mut products = [V::zero(); 8];
+                        let mut products = [V::zero(); ROWS];
                         for _ in 0..BLOCK / 16 {
                             each!(16, k => {
                                 let of_b = V::load(b.add(16 * k));
@@ -107,9 +106,9 @@ impl<V: Sixteen, const BLOCK: usize> Product<V> for InBlocks<BLOCK> {
     unsafe fn one(regs: &mut Regs, op: &Op) {
         // SAFETY: the caller's promise.
         unsafe {
-            match V::EIGHT_ROWS {
-                true => one::<V, 8, BLOCK>(regs, op),
-                false => one::<V, 4, BLOCK>(regs, op),
+            match V::SUMS {
+                16 => one::<V, 8, BLOCK>(regs, op),
+                _ => one::<V, 4, BLOCK>(regs, op),
             }
         }
     }

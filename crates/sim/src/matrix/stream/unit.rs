@@ -14,9 +14,6 @@ pub trait Unit<V: Sixteen>: 'static {
     const IN_ORDER: bool = false;
     /// A's units are numbers where they are.
     const IN_PLACE: bool = Self::DECODED;
-    /// Numbers from an element of a row of the converted A to that of the next row, and from an element to the next one of
-    /// the unit.
-    const STRIDES: [usize; 2] = [1, 16];
 
     /// A unit of A, converted, with its denormals as zeros if it is to be flushed.
     ///
@@ -110,13 +107,6 @@ pub struct F16;
 
 impl<V: Sixteen> Unit<V> for F16 {
     const ELEMENTS: usize = 2;
-    const STRIDES: [usize; 2] = [2, 1];
-
-    #[inline(always)]
-    unsafe fn a(words: &Chunk, _flush: bool, to: *mut Lanes) {
-        // SAFETY: the caller's promise.
-        unsafe { put::<V>(&V::halves(words), to) }
-    }
 
     #[inline(always)]
     unsafe fn b(words: V::Words, _flush: bool) -> [V; 4] {

@@ -1,5 +1,6 @@
 //! 16 numbers in the registers of a host level.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use wavemark_numerics::mx;
@@ -23,8 +24,8 @@ pub trait Sixteen: Copy + 'static {
     type Host: Host;
     /// The level.
     const LEVEL: Level;
-    /// Whether there are registers for the sums of eight rows, not of four.
-    const EIGHT_ROWS: bool;
+    /// Rows that there are registers for the sums of, 16 or four.
+    const SUMS: usize;
 
     /// The dwords of a chunk.
     unsafe fn words(chunk: &Chunk) -> Self::Words;
@@ -50,8 +51,6 @@ pub trait Sixteen: Copy + 'static {
     );
     /// Puts away the eight elements of a register that are E2M1, each times `times`.
     unsafe fn put_fours(words: Self::Words, times: f32, to: *mut Lanes);
-    /// The binary16 numbers of a chunk one after the other.
-    unsafe fn halves(chunk: &Chunk) -> [Self; 2];
     /// Zeros.
     unsafe fn zero() -> Self;
     /// 16 numbers in memory, aligned as chunks are, by an instruction that does nothing else.
@@ -66,6 +65,12 @@ pub trait Sixteen: Copy + 'static {
     unsafe fn plus_product(self, x: *const f32, b: Self) -> Self;
     /// Each and the product of those of `a` and `b`, rounded once.
     unsafe fn plus_products(self, a: Self, b: Self) -> Self;
+    /// Whether the host has time for [`Sixteen::plus_product_of`] beside [`Sixteen::plus_product`], and needs it for loads.
+    const SHUFFLES: bool;
+    /// Four numbers in memory, in each four columns.
+    unsafe fn four(from: *const f32) -> Self;
+    /// Each and the product of number `n` of each [`Sixteen::four`] of `four` and that of `b`, rounded once.
+    unsafe fn plus_product_of(self, four: Self, n: usize, b: Self) -> Self;
     /// The same, times `x`, which is exact for those of `b`, and rounded to binary64 before it is to binary32.
     unsafe fn plus_scaled(self, a: Self, b: Self, x: f32) -> Self;
     /// Whether one is a NaN.
@@ -136,12 +141,21 @@ macro_rules! out_of_the_way {
     };
 }
 
+/// The same four numbers, of which the compiler does not know where they are from: it would load each one instead.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn opaque(mut four: __m512) -> __m512 {
+    // SAFETY: it has no instruction.
+    unsafe { asm!("/* {0} */", inout(zmm_reg) four, options(pure, nomem, nostack, preserves_flags)) };
+    four
+}
+
 #[expect(clippy::undocumented_unsafe_blocks, reason = "what the trait asks for is all that they need")]
 impl Sixteen for __m512 {
     type Words = __m512i;
     type Host = Avx512;
     const LEVEL: Level = Level::Avx512;
-    const EIGHT_ROWS: bool = true;
+    const SUMS: usize = 16;
 
     #[inline(always)]
     unsafe fn words(chunk: &Chunk) -> __m512i {
@@ -241,12 +255,6 @@ impl Sixteen for __m512 {
     }
 
     #[inline(always)]
-    unsafe fn halves(chunk: &Chunk) -> [__m512; 2] {
-        let halves: *const __m256i = chunk.0.as_ptr().cast();
-        [0, 1].map(|n| unsafe { _mm512_cvtph_ps(_mm256_loadu_si256(halves.add(n))) })
-    }
-
-    #[inline(always)]
     unsafe fn zero() -> __m512 {
         unsafe { _mm512_setzero_ps() }
     }
@@ -280,6 +288,26 @@ impl Sixteen for __m512 {
     #[inline(always)]
     unsafe fn plus_products(self, a: __m512, b: __m512) -> __m512 {
         unsafe { _mm512_fmadd_ps(a, b, self) }
+    }
+
+    const SHUFFLES: bool = true;
+
+    #[inline(always)]
+    unsafe fn four(from: *const f32) -> __m512 {
+        unsafe { opaque(_mm512_broadcast_f32x4(_mm_loadu_ps(from))) }
+    }
+
+    #[inline(always)]
+    unsafe fn plus_product_of(self, four: __m512, n: usize, b: __m512) -> __m512 {
+        unsafe {
+            let x = match n {
+                0 => _mm512_permute_ps::<0b00_00_00_00>(four),
+                1 => _mm512_permute_ps::<0b01_01_01_01>(four),
+                2 => _mm512_permute_ps::<0b10_10_10_10>(four),
+                _ => _mm512_permute_ps::<0b11_11_11_11>(four),
+            };
+            _mm512_fmadd_ps(x, b, self)
+        }
     }
 
     #[inline(always)]
@@ -333,7 +361,7 @@ impl Sixteen for Two {
     type Words = [__m256i; 2];
     type Host = Avx2;
     const LEVEL: Level = Level::Avx2;
-    const EIGHT_ROWS: bool = false;
+    const SUMS: usize = 4;
 
     #[inline(always)]
     unsafe fn words(chunk: &Chunk) -> [__m256i; 2] {
@@ -451,12 +479,6 @@ impl Sixteen for Two {
     }
 
     #[inline(always)]
-    unsafe fn halves(chunk: &Chunk) -> [Two; 2] {
-        let halves: *const __m128i = chunk.0.as_ptr().cast();
-        [0, 2].map(|n| [n, n + 1].map(|n| unsafe { _mm256_cvtph_ps(_mm_loadu_si128(halves.add(n))) }))
-    }
-
-    #[inline(always)]
     unsafe fn zero() -> Two {
         unsafe { [_mm256_setzero_ps(); 2] }
     }
@@ -495,6 +517,28 @@ impl Sixteen for Two {
     #[inline(always)]
     unsafe fn plus_products(self, a: Two, b: Two) -> Two {
         unsafe { [_mm256_fmadd_ps(a[0], b[0], self[0]), _mm256_fmadd_ps(a[1], b[1], self[1])] }
+    }
+
+    // A number is loaded once for two multiplications.
+    const SHUFFLES: bool = false;
+
+    #[inline(always)]
+    unsafe fn four(from: *const f32) -> Two {
+        unsafe { [_mm256_broadcast_ps(&*from.cast()); 2] }
+    }
+
+    #[inline(always)]
+    unsafe fn plus_product_of(self, four: Two, n: usize, b: Two) -> Two {
+        unsafe {
+            let four = four[0];
+            let x = match n {
+                0 => _mm256_permute_ps::<0b00_00_00_00>(four),
+                1 => _mm256_permute_ps::<0b01_01_01_01>(four),
+                2 => _mm256_permute_ps::<0b10_10_10_10>(four),
+                _ => _mm256_permute_ps::<0b11_11_11_11>(four),
+            };
+            self.plus_products([x; 2], b)
+        }
     }
 
     #[inline(always)]
