@@ -431,6 +431,8 @@ impl Observer for Checker {
             if *live == 0 {
                 self.match_multicasts(cluster);
                 self.barriers.remove(&(cluster, BarrierId::Cluster));
+                self.cluster_size.remove(&cluster);
+                self.cluster_live.remove(&cluster);
             }
         }
     }

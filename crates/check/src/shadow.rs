@@ -181,7 +181,7 @@ pub struct Shadow {
     far: FxHashMap<u64, u32>,
     /// Directories looked up of late, by the low bits of their numbers: the number and the place in `directories`.
     recent: [(u64, u32); RECENT],
-    /// So many records, lists and links are swept.
+    /// Records, lists and links of so many bytes are swept.
     sweep_at: usize,
 }
 
@@ -189,8 +189,10 @@ pub struct Shadow {
 const DIRECTORY: usize = 1024;
 /// Entries of [`Shadow::recent`].
 const RECENT: usize = 16;
-/// Records, lists and links that are not worth sweeping.
-const FEW: usize = 1 << 12;
+/// Bytes of records, lists and links that are not worth sweeping.
+const FEW: usize = 1 << 17;
+/// Bytes of them that come while a sweep looks at a page.
+const PAGE_WORTH: usize = 1 << 9;
 
 impl Shadow {
     /// The page that has a dword, and its sets.
@@ -234,7 +236,7 @@ impl Shadow {
 
     /// Forget the records, lists and links that no dword has, if there may be many. Their numbers change.
     pub fn sweep(&mut self) {
-        if self.sets.len() >= self.sweep_at.max(FEW) {
+        if self.sets.size() >= self.sweep_at.max(FEW) {
             self.sweep_now();
         }
     }
@@ -270,12 +272,16 @@ impl Shadow {
     }
 
     fn sweep_now(&mut self) {
-        let mut sweep = Sweep::new(&mut self.sets);
+        let mut sweep = Sweep::new(&self.sets);
+        for state in self.pages.iter_mut().flat_map(|page| page.states.all()) {
+            sweep.keep(&self.sets, *state);
+        }
+        sweep.sweep(&mut self.sets);
         for state in self.pages.iter_mut().flat_map(|page| page.states.all()) {
             *state = sweep.renewed(*state);
         }
         // What a sweep costs is a part of what has happened since the last one.
-        self.sweep_at = 2 * self.sets.len() + self.pages.len() * PAGE / QUAD;
+        self.sweep_at = self.sets.size() * 3 / 2 + self.pages.len() * PAGE_WORTH;
     }
 }
 
@@ -645,7 +651,7 @@ mod tests {
     #[test]
     fn sweeping_keeps_what_is_remembered() {
         let mut shadow = Shadow::default();
-        for agent in 0..FEW as u32 {
+        for agent in 0..(FEW / size_of::<Record>()) as u32 {
             let (page, sets) = shadow.page(u64::from(agent) % 8 + ((u64::from(agent) % 2) << 40));
             let operation = sets.operation(record(agent));
             let list = SmallVec::from_slice(&[

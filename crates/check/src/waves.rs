@@ -1,5 +1,7 @@
 //! The waves of a run: all that is known of those whose workgroups live, and of the others what later findings may ask.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_order::Epoch;
@@ -41,11 +43,77 @@ impl Publication {
     }
 }
 
+/// A [`WaveId`] but for its index, as small as it goes: there may be millions.
+#[derive(Clone, Copy, Debug)]
+struct Who {
+    workgroup: [u32; 3],
+    workgroup_flat: u32,
+    cluster_flat: u32,
+    rank_in_cluster: u8,
+    wave: u8,
+    split: bool,
+}
+
+impl From<WaveId> for Who {
+    fn from(id: WaveId) -> Who {
+        let WaveId { workgroup, workgroup_flat, cluster_flat, split, .. } = id;
+        // Clusters have 16 workgroups, and these 64 waves, at the most.
+        let [rank_in_cluster, wave] = [id.rank_in_cluster as u8, id.wave as u8];
+        Who { workgroup, workgroup_flat, cluster_flat, rank_in_cluster, wave, split }
+    }
+}
+
+impl Who {
+    /// All of it.
+    fn id(self, index: u32) -> WaveId {
+        let Who { workgroup, workgroup_flat, cluster_flat, split, .. } = self;
+        let [rank_in_cluster, wave] = [self.rank_in_cluster, self.wave].map(u32::from);
+        WaveId { index, workgroup, workgroup_flat, cluster_flat, rank_in_cluster, wave, split }
+    }
+}
+
+/// States of waves by their index, from that of the first one on that has one.
+#[derive(Clone, Debug, Default)]
+struct Living {
+    first: u32,
+    states: VecDeque<Option<Box<WaveState>>>,
+}
+
+impl Living {
+    #[inline]
+    fn place(&self, wave: u32) -> usize {
+        wave.wrapping_sub(self.first) as usize
+    }
+
+    fn insert(&mut self, wave: u32, state: Box<WaveState>) -> &mut WaveState {
+        if self.states.is_empty() {
+            self.first = wave;
+        }
+        while wave < self.first {
+            self.states.push_front(None);
+            self.first -= 1;
+        }
+        let place = self.place(wave);
+        self.states.resize_with(self.states.len().max(place + 1), || None);
+        self.states[place].insert(state)
+    }
+
+    fn remove(&mut self, wave: u32) -> Option<Box<WaveState>> {
+        let place = self.place(wave);
+        let state = self.states.get_mut(place)?.take();
+        while let Some(None) = self.states.front() {
+            self.states.pop_front();
+            self.first += 1;
+        }
+        state
+    }
+}
+
 /// All waves, by their index.
 #[derive(Debug, Default)]
 pub(crate) struct Waves {
-    ids: Vec<WaveId>,
-    live: Vec<Option<Box<WaveState>>>,
+    ids: Vec<Who>,
+    live: Living,
     by_workgroup: FxHashMap<u32, SmallVec<[u32; 8]>>,
     /// Some wave has published something in global memory.
     pub releases: bool,
@@ -67,10 +135,8 @@ impl Waves {
     /// A wave starts: the next one.
     pub fn start(&mut self, id: WaveId) -> &mut WaveState {
         // Another part of the checker has those between, and some may be announced.
-        self.ids.resize(id.index as usize, id);
-        self.live.resize_with(id.index as usize, || None);
+        self.announce(id);
         self.by_workgroup.entry(id.workgroup_flat).or_default().push(id.index);
-        self.ids.push(id);
         let state = match self.over.pop() {
             Some(mut over) => {
                 over.restart(id);
@@ -78,31 +144,35 @@ impl Waves {
             }
             None => Box::new(WaveState::new(id)),
         };
-        self.live.push(None);
-        self.live[id.index as usize].insert(state)
+        self.live.insert(id.index, state)
     }
 
     /// A wave has started that may never be looked at.
     pub fn announce(&mut self, id: WaveId) {
-        self.ids.resize(id.index as usize, id);
-        self.ids.push(id);
+        self.ids.resize(id.index as usize, id.into());
+        self.ids.push(id.into());
     }
 
     /// Waves of one workgroup are what others were whose numbers are lower by so much; they were announced.
     pub fn begin_as(&mut self, others: &Waves, by: &mut Moved) {
         for state in others.iter() {
-            let id = self.ids[(state.id.index + by.agents) as usize];
+            let index = state.id.index + by.agents;
+            let id = self.ids[index as usize].id(index);
             let moved = state.moved(id, by);
-            let at = id.index as usize;
-            self.live.resize_with(self.live.len().max(at + 1), || None);
-            self.live[at] = Some(match self.over.pop() {
-                Some(mut over) => {
-                    *over = moved;
-                    over
-                }
-                None => Box::new(moved),
-            });
+            let moved = self.boxed(moved);
+            self.live.insert(index, moved);
             self.by_workgroup.entry(id.workgroup_flat).or_default().push(id.index);
+        }
+    }
+
+    /// In memory that a wave has left that is over, if there is some.
+    fn boxed(&mut self, state: WaveState) -> Box<WaveState> {
+        match self.over.pop() {
+            Some(mut over) => {
+                *over = state;
+                over
+            }
+            None => Box::new(state),
         }
     }
 
@@ -123,16 +193,10 @@ impl Waves {
         self.forget_all();
         self.ids.clone_from(&others.ids);
         self.releases = others.releases;
-        self.live.extend(others.live.iter().map(|state| {
-            let state = state.as_deref()?;
-            Some(match self.over.pop() {
-                Some(mut over) => {
-                    *over = state.clone();
-                    over
-                }
-                None => Box::new(state.clone()),
-            })
-        }));
+        for state in others.iter() {
+            let state = self.boxed(state.clone());
+            self.live.insert(state.id.index, state);
+        }
         self.by_workgroup.clone_from(&others.by_workgroup);
         self.publications.clone_from(&others.publications);
     }
@@ -141,7 +205,7 @@ impl Waves {
     pub fn forget_all(&mut self) {
         self.ids.clear();
         let room = OVER.saturating_sub(self.over.len());
-        self.over.extend(self.live.drain(..).flatten().take(room));
+        self.over.extend(self.live.states.drain(..).flatten().take(room));
         self.by_workgroup.clear();
         self.publications.clear();
     }
@@ -149,24 +213,25 @@ impl Waves {
     /// Who it is.
     #[inline]
     pub fn id(&self, wave: u32) -> Option<WaveId> {
-        self.ids.get(wave as usize).copied()
+        self.ids.get(wave as usize).map(|who| who.id(wave))
     }
 
     /// A wave whose workgroup lives.
     #[inline]
     pub fn get(&self, wave: u32) -> Option<&WaveState> {
-        self.live.get(wave as usize)?.as_deref()
+        self.live.states.get(self.live.place(wave))?.as_deref()
     }
 
     /// The same, to change it.
     #[inline]
     pub fn get_mut(&mut self, wave: u32) -> Option<&mut WaveState> {
-        self.live.get_mut(wave as usize)?.as_deref_mut()
+        let place = self.live.place(wave);
+        self.live.states.get_mut(place)?.as_deref_mut()
     }
 
     /// The waves whose workgroups live.
     pub fn iter(&self) -> impl Iterator<Item = &WaveState> {
-        self.live.iter().flatten().map(Box::as_ref)
+        self.live.states.iter().flatten().map(Box::as_ref)
     }
 
     /// Those of a workgroup.
@@ -225,7 +290,7 @@ impl Waves {
             if last_release.is_some() || !arrives.is_empty() || !write_backs.is_empty() || !seen.is_empty() {
                 self.publications.insert(wave, publication);
             }
-            let state = self.live[wave as usize].take();
+            let state = self.live.remove(wave);
             self.over.extend(state.filter(|_| self.over.len() < OVER));
         }
     }

@@ -287,85 +287,103 @@ impl Sets {
         }
     }
 
-    /// How much there is of all.
-    pub fn len(&self) -> usize {
-        self.records.len() + self.lists.len() + self.links.len()
+    /// Bytes that all of them take.
+    #[inline]
+    pub fn size(&self) -> usize {
+        size_of_val(self.records.as_slice())
+            + size_of_val(self.lists.as_slice())
+            + size_of_val(self.links.as_slice())
     }
 }
 
-/// Sets that are renumbered: those that are asked for stay.
-pub struct Sweep<'s> {
-    new: &'s mut Sets,
-    old: Sets,
-    /// The new numbers of old records, lists and links, once they have one.
-    records: Vec<Option<Operation>>,
-    lists: Vec<Option<Set>>,
-    links: Vec<Option<Older>>,
+/// What is to stay in a [`Sets`], and then the new numbers of it.
+pub struct Sweep {
+    records: Kept,
+    lists: Kept,
+    links: Kept,
 }
 
-impl<'s> Sweep<'s> {
-    /// Of all of them.
-    pub fn new(sets: &'s mut Sets) -> Sweep<'s> {
-        let old = std::mem::take(sets);
-        Sweep {
-            new: sets,
-            records: vec![None; old.records.len()],
-            lists: vec![None; old.lists.len()],
-            links: vec![None; old.links.len()],
-            old,
+impl Sweep {
+    /// Of what nothing is to stay yet.
+    pub fn new(sets: &Sets) -> Sweep {
+        let [records, lists, links] =
+            [sets.records.len(), sets.lists.len(), sets.links.len()].map(|count| Kept(vec![0; count]));
+        Sweep { records, lists, links }
+    }
+
+    /// The sets of this state stay.
+    pub fn keep(&mut self, sets: &Sets, state: State) {
+        for set in [state.writes(), state.reads()] {
+            match (set.list(), set.0) {
+                (Some(list), _) if self.lists.keep(list) => {
+                    let List { members, older } = &sets.lists[list];
+                    members.iter().for_each(|(member, _)| _ = self.records.keep(member.0 as usize));
+                    let mut older = *older;
+                    while let Some(at) = older.place().filter(|&at| self.links.keep(at)) {
+                        self.records.keep(sets.links[at].read.0.0 as usize);
+                        older = sets.links[at].before;
+                    }
+                }
+                (Some(_), _) | (None, 0) => {}
+                (None, one) => _ = self.records.keep(one as usize - 1),
+            }
+        }
+    }
+
+    /// Only what is to stay does, with new numbers.
+    pub fn sweep(&mut self, sets: &mut Sets) {
+        self.records.sweep(&mut sets.records);
+        self.lists.sweep(&mut sets.lists);
+        self.links.sweep(&mut sets.links);
+        for List { members, older } in &mut sets.lists {
+            members.iter_mut().for_each(|(member, _)| *member = self.operation(*member));
+            *older = self.older(*older);
+        }
+        for link in &mut sets.links {
+            link.read.0 = self.operation(link.read.0);
+            link.before = self.older(link.before);
         }
     }
 
     /// The state with the new numbers of its sets.
-    pub fn renewed(&mut self, state: State) -> State {
-        let (writes, reads) = (self.set(state.writes()), self.set(state.reads()));
-        state.with(writes, reads)
+    pub fn renewed(&self, state: State) -> State {
+        state.with(self.set(state.writes()), self.set(state.reads()))
     }
 
-    fn set(&mut self, set: Set) -> Set {
+    fn set(&self, set: Set) -> Set {
         match (set.list(), set.0) {
-            (Some(list), _) => match self.lists[list] {
-                Some(set) => set,
-                None => {
-                    let List { members, older } = self.old.lists[list].clone();
-                    let members = members.into_iter().map(|member| self.read(member)).collect();
-                    let older = self.older(older);
-                    let set = self.new.list(List { members, older });
-                    self.lists[list] = Some(set);
-                    set
-                }
-            },
+            (Some(list), _) => Set(self.lists.0[list] - 1 | Set::LIST),
             (None, 0) => Set::NONE,
             (None, one) => Set::one(self.operation(Operation(one - 1))),
         }
     }
 
-    fn operation(&mut self, operation: Operation) -> Operation {
-        let Sweep { new, old, records, .. } = self;
-        *records[operation.0 as usize].get_or_insert_with(|| {
-            new.records.push(*old.record(operation));
-            Operation(new.records.len() as u32 - 1)
-        })
+    fn operation(&self, operation: Operation) -> Operation {
+        Operation(self.records.0[operation.0 as usize] - 1)
     }
 
-    fn read(&mut self, (operation, bytes): (Operation, u8)) -> (Operation, u8) {
-        (self.operation(operation), bytes)
+    fn older(&self, older: Older) -> Older {
+        older.place().map_or(older, |at| Older(self.links.0[at]))
+    }
+}
+
+/// For each of some numbers: 0 if it goes; 1, and then the new number, counted from 1, if it stays.
+struct Kept(Vec<u32>);
+
+impl Kept {
+    /// This one stays. Whether that is new.
+    fn keep(&mut self, number: usize) -> bool {
+        std::mem::replace(&mut self.0[number], 1) == 0
     }
 
-    fn older(&mut self, mut older: Older) -> Older {
-        // Those that have no new number yet, from the newest one on.
-        let mut left: SmallVec<[usize; 8]> = SmallVec::new();
-        while let Some(at) = older.place().filter(|&at| self.links[at].is_none()) {
-            left.push(at);
-            older = self.old.links[at].before;
+    /// Those that stay move together, in the order that they have.
+    fn sweep<T>(&mut self, items: &mut Vec<T>) {
+        let mut kept = 0;
+        for (at, number) in self.0.iter_mut().enumerate().filter(|(_, number)| **number != 0) {
+            items.swap(kept, at);
+            kept += 1;
+            *number = kept as u32;
         }
-        let mut new = older.place().and_then(|at| self.links[at]).unwrap_or_default();
-        for at in left.into_iter().rev() {
-            let Link { read, incomplete, .. } = self.old.links[at];
-            let read = self.read(read);
-            new = self.new.link(read, new, incomplete);
-            self.links[at] = Some(new);
-        }
-        new
+        items.truncate(kept);
     }
 }
