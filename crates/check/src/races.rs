@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use wavemark_isa::effects::{AtomicOp, Verb};
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Site, Space, WaveId};
+use wavemark_sim::queue::channel_in;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
@@ -19,16 +20,6 @@ use crate::shadow::{Place, Record, Writers};
 use crate::site_info::{SiteId, SiteInfo, VGPR0};
 use crate::taint::{Poll, Suspicion, all_bits};
 use crate::uses::Uses;
-
-/// The channel whose order governs an operation's accesses to `space`: a FLAT operation is in two.
-fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
-    let lds = op.seq.iter().find(|(c, _)| *c == Channel::Ds);
-    let other = op.seq.iter().find(|(c, _)| *c != Channel::Ds);
-    match space {
-        Space::Lds => lds.filter(|_| op.seq.len() > 1).or(op.seq.first()).copied(),
-        _ => other.or(op.seq.first()).copied(),
-    }
-}
 
 /// What an operation writes by one of its accesses, if that is known: what it writes by those before comes first.
 pub(crate) fn stored<'a>(op: &'a Issue, access: &Access, lanes: usize) -> Option<Stored<'a>> {
@@ -97,7 +88,7 @@ impl Checker {
     /// Check and remember one access of an operation that was just issued.
     pub(crate) fn check_access(&mut self, wave: WaveId, site: SiteId, op: &Issue, access: &Access) {
         if !self.followed.is_empty()
-            && let Some((channel, seq)) = channel_for(op, access.space)
+            && let Some((channel, seq)) = channel_in(&op.seq, access.space)
         {
             let epoch = Epoch { agent: wave.index, channel: channel as u8, seq };
             self.follow_load(wave.index, site, epoch, access);
@@ -124,7 +115,7 @@ impl Checker {
         if access.space == Space::Scratch {
             return None;
         }
-        let (own_channel, seq) = channel_for(op, access.space)?;
+        let (own_channel, seq) = channel_in(&op.seq, access.space)?;
         let epoch = Epoch { agent: wave.index, channel: own_channel as u8, seq };
         let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != access.space);
         let gives_lock_back = self.gives_lock_back(wave, access);

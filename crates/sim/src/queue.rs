@@ -11,10 +11,10 @@ use wavemark_isa::effects::CounterSet;
 
 use crate::burst::Burst;
 use crate::events::{CHANNELS, Channel, Counter, Direction, Space, executed_channels};
-use crate::lanewise::Lanewise;
+use crate::lanewise::{Lanewise, Move};
 use crate::lds_copy::LdsCopy;
 use crate::lds_load::LdsLoads;
-use crate::pending::Pending;
+use crate::pending::{Action, Pending};
 
 /// An operation in flight.
 #[derive(Debug)]
@@ -113,10 +113,37 @@ impl Flight {
         })
     }
 
+    /// Where it writes if it writes memory and nothing else.
+    fn only_writes(&self) -> Option<Space> {
+        match self {
+            Flight::Lanewise(lanewise) => match lanewise.moves {
+                Move::Store(_) | Move::Atomic(_, _, None) => {
+                    lanewise.reaches().first().map(|reach| reach.space)
+                }
+                _ => None,
+            },
+            Flight::Other(pending) => match pending.action {
+                Action::Store { .. } | Action::Atomic { rows: None, .. } => {
+                    pending.issue.accesses.first().map(|access| access.space)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Operations of one in-order class complete in order.
     fn same_in_order(&self, later: &Flight) -> bool {
         self.seq().iter().any(|&(a, _)| a != Channel::Sm && later.seq().iter().any(|&(b, _)| a == b))
     }
+}
+
+/// Of the places of an operation in its channels, the one that tells when its part in `space` is done. A FLAT operation is in two
+/// channels, of which that of LDS is decremented once LDS has done its part (RDNA4 ISA, "Data dependency resolution"; and LLVM
+/// waits for no other at a release of workgroup scope where the CU keeps the order of the rest).
+pub fn channel_in(seq: &[(Channel, u32)], space: Space) -> Option<(Channel, u32)> {
+    let of_lds = |&&(channel, _): &&(Channel, u32)| (channel == Channel::Ds) == (space == Space::Lds);
+    seq.iter().find(of_lds).or(seq.first()).copied()
 }
 
 /// Whether the hardware keeps two accesses of one wave in order when they meet: vector memory among itself on
@@ -490,8 +517,12 @@ impl Queue {
 
     /// The channels in which the operation in `slot` is not retired.
     fn unretired(&self, slot: u32) -> u8 {
-        let seq = self.slots[slot as usize].seq();
-        seq.iter().fold(0, |mask, &(c, n)| mask | u8::from(n > self.retired[c as usize]) << c as u8)
+        let flight = &self.slots[slot as usize];
+        let seq = flight.seq();
+        // What returns to registers comes from either side; what is written is there once its side has done it.
+        let place = flight.only_writes().and_then(|space| channel_in(seq, space));
+        let places = place.as_ref().map_or(seq, std::slice::from_ref);
+        places.iter().fold(0, |mask, &(c, n)| mask | u8::from(n > self.retired[c as usize]) << c as u8)
     }
 
     /// Whether one number in the order of issue must complete before a later one.

@@ -398,6 +398,29 @@ fn flat_addresses_reach_lds() {
     );
 }
 
+/// What a FLAT store writes to LDS is there once LDS has counted it down: LLVM waits for no more before a barrier where the CU keeps
+/// the order of global memory.
+#[test]
+fn flat_stores_to_lds_are_over_by_its_counter() {
+    for (machine, wave, text) in [
+        (
+            GFX1250,
+            32,
+            "flat_store_b32 v[4:5], v1\n s_wait_dscnt 0x0\n s_barrier_signal -1\n s_barrier_wait -1\n ds_load_b32 v9, v6",
+        ),
+        (GFX1100, 32, "flat_store_b32 v[4:5], v1\n s_waitcnt lgkmcnt(0)\n s_barrier\n ds_load_b32 v9, v6"),
+        (GFX950, 64, "flat_store_dword v[4:5], v1\n s_waitcnt lgkmcnt(0)\n s_barrier\n ds_read_b32 v9, v6"),
+    ] {
+        let mut setup = Setup::new(machine);
+        setup.block[0] = 2 * wave;
+        let address = format!(
+            "s_mov_b64 s[8:9], src_shared_base\n v_mov_b32 v4, v2\n v_mov_b32 v5, s9\n v_xor_b32 v6, {:#x}, v2\n",
+            4 * wave
+        );
+        check_in(&setup, &format!("{address}{text}"), |n| n ^ wave);
+    }
+}
+
 #[test]
 fn dma_to_lds() {
     check(
