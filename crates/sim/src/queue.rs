@@ -139,8 +139,8 @@ impl Flight {
 }
 
 /// Of the places of an operation in its channels, the one that tells when its part in `space` is done. A FLAT operation is in two
-/// channels, of which that of LDS is decremented once LDS has done its part (RDNA4 ISA, "Data dependency resolution"; and LLVM
-/// waits for no other at a release of workgroup scope where the CU keeps the order of the rest).
+/// channels, of which that of LDS is decremented once LDS has done its part (RDNA4 ISA 5.7.1, 5.7.1.3; and LLVM waits for no
+/// other at a release of workgroup scope where the CU keeps the order of the rest).
 pub fn channel_in(seq: &[(Channel, u32)], space: Space) -> Option<(Channel, u32)> {
     let of_lds = |&&(channel, _): &&(Channel, u32)| (channel == Channel::Ds) == (space == Space::Lds);
     seq.iter().find(of_lds).or(seq.first()).copied()

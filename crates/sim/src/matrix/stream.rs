@@ -19,7 +19,7 @@
 //! 65 cycles for 16 rows along K of 4, which are 64 multiplications, 265 for the 256 of K of 16; but 45 for the 32 of K of 2 and 37
 //! for the 16 of K of 1, which no order of them betters. Zen 5 begins two multiplications a cycle, loads 16 numbers or one twice, and
 //! puts 16 away once: K of 2 is at most half of its peak, K of 1 a quarter, and with a load for each number of A 64 multiplications
-//! take 45 cycles. So half of A's numbers are loaded by four and shuffled, which leaves 36 ([`rows::add_products`]); and as 16 sums that
+//! take 45 cycles. So half of A's numbers are loaded by four and shuffled, which leaves 36 ([`Sixteen::add_products`]); and as 16 sums that
 //! wait four cycles for each multiplication are all that is in flight, more rows at a time are better. What else a product does
 //! comes on top: a group of rows is put away while the next is summed already, sums are looked at for NaNs by additions, which have
 //! a unit of their own, and bodies go on along their lines. With AVX2 it is as many multiplications, twice of eight numbers each;

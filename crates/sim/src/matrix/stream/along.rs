@@ -3,7 +3,7 @@
 use super::super::host::Lanes;
 use super::super::plan::Stream;
 use super::each;
-use super::rows::{add_16_rows, add_products, put_rows, rows_of};
+use super::rows::{add_16_rows, put_rows, rows_of};
 use super::unit::Unit;
 use super::vector::Sixteen;
 
@@ -101,7 +101,7 @@ pub unsafe fn go_all_along<V: Sixteen, U: Unit<V>>(
                 let mut sums = rows_of::<V, 16>(c.group::<16>(0));
                 for _ in 0..passes {
                     each!(16, k => {
-                        add_products::<V, 16>(&mut sums, a.add(16 * k), k, V::load(b.add(16 * k)));
+                        V::add_products(&mut sums, a.add(16 * k), k, V::load(b.add(16 * k)));
                     });
                     [a, b] = [a.add(16 * 16), b.add(16 * 16)];
                 }
@@ -161,7 +161,7 @@ pub unsafe fn unit_by_unit<V: Sixteen, U: Unit<V>, const K: usize>(
                     let b = U::b(words, false);
                     let numbers: *const f32 = to.add(unit * U::ELEMENTS).cast();
                     each!(4, n => if n < U::ELEMENTS {
-                        add_products::<V, 16>(&mut sums, numbers.add(16 * n), n, b[n]);
+                        V::add_products(&mut sums, numbers.add(16 * n), n, b[n]);
                     });
                 });
                 [of_a, of_b] = [of_a.add(units), of_b.add(units)];

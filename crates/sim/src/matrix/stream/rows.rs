@@ -114,35 +114,12 @@ pub unsafe fn add_rows<V: Sixteen, const K: usize, const ROWS: usize>(
             let [c, d] = [c.group::<ROWS>(first), d.group::<ROWS>(first)];
             let mut sums = rows_of::<V, ROWS>(c);
             each!(16, k => if k < K {
-                add_products::<V, ROWS>(&mut sums, numbers(k).add(first), k, b[k]);
+                V::add_products(&mut sums, numbers(k).add(first), k, b[k]);
             });
             nans = put_rows::<V, ROWS>(d, &sums, nans);
         }
     });
     nans
-}
-
-/// Adds the products along element `k` of K to the sums of `ROWS` rows, whose A is at `numbers`. Half of A's numbers are loaded as
-/// they are multiplied, the others by four.
-///
-/// # Safety
-/// The host must have the level of `V`; the numbers must be there.
-#[inline(always)]
-pub unsafe fn add_products<V: Sixteen, const ROWS: usize>(
-    sums: &mut [V; ROWS],
-    numbers: *const f32,
-    k: usize,
-    b: V,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        each!(16, r => if r < ROWS {
-            sums[r] = match V::SHUFFLES && (r / 4 + k) % 2 == 1 {
-                true => sums[r].plus_product_of(V::four(numbers.add(r / 4 * 4)), r % 4, b),
-                false => sums[r].plus_product(numbers.add(r), b),
-            };
-        });
-    }
 }
 
 /// [`add_rows`], as many rows at a time as there are registers for.

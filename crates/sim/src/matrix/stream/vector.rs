@@ -65,12 +65,17 @@ pub trait Sixteen: Copy + 'static {
     unsafe fn plus_product(self, x: *const f32, b: Self) -> Self;
     /// Each and the product of those of `a` and `b`, rounded once.
     unsafe fn plus_products(self, a: Self, b: Self) -> Self;
-    /// Whether the host has time for [`Sixteen::plus_product_of`] beside [`Sixteen::plus_product`], and needs it for loads.
-    const SHUFFLES: bool;
-    /// Four numbers in memory, in each four columns.
-    unsafe fn four(from: *const f32) -> Self;
-    /// Each and the product of number `n` of each [`Sixteen::four`] of `four` and that of `b`, rounded once.
-    unsafe fn plus_product_of(self, four: Self, n: usize, b: Self) -> Self;
+    /// Adds the products along element `k` of K to the sums of `ROWS` rows, whose A is at `numbers`.
+    #[inline(always)]
+    unsafe fn add_products<const ROWS: usize>(
+        sums: &mut [Self; ROWS],
+        numbers: *const f32,
+        _k: usize,
+        b: Self,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe { each!(16, r => if r < ROWS { sums[r] = sums[r].plus_product(numbers.add(r), b); }) }
+    }
     /// The same, times `x`, which is exact for those of `b`, and rounded to binary64 before it is to binary32.
     unsafe fn plus_scaled(self, a: Self, b: Self, x: f32) -> Self;
     /// Whether one is a NaN.
@@ -139,6 +144,18 @@ macro_rules! out_of_the_way {
             unsafe { body::<Self>(element, times, units, to) }
         }
     };
+}
+
+/// Number `n` of each four.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn nth_of_four(fours: __m512, n: usize) -> __m512 {
+    match n {
+        0 => _mm512_permute_ps::<0b00_00_00_00>(fours),
+        1 => _mm512_permute_ps::<0b01_01_01_01>(fours),
+        2 => _mm512_permute_ps::<0b10_10_10_10>(fours),
+        _ => _mm512_permute_ps::<0b11_11_11_11>(fours),
+    }
 }
 
 /// The same four numbers, of which the compiler does not know where they are from: it would load each one instead.
@@ -290,23 +307,24 @@ impl Sixteen for __m512 {
         unsafe { _mm512_fmadd_ps(a, b, self) }
     }
 
-    const SHUFFLES: bool = true;
-
+    // Half of the numbers are loaded as they are multiplied, the others by four and shuffled: the host has time for that.
     #[inline(always)]
-    unsafe fn four(from: *const f32) -> __m512 {
-        unsafe { opaque(_mm512_broadcast_f32x4(_mm_loadu_ps(from))) }
-    }
-
-    #[inline(always)]
-    unsafe fn plus_product_of(self, four: __m512, n: usize, b: __m512) -> __m512 {
+    unsafe fn add_products<const ROWS: usize>(
+        sums: &mut [__m512; ROWS],
+        numbers: *const f32,
+        k: usize,
+        b: __m512,
+    ) {
         unsafe {
-            let x = match n {
-                0 => _mm512_permute_ps::<0b00_00_00_00>(four),
-                1 => _mm512_permute_ps::<0b01_01_01_01>(four),
-                2 => _mm512_permute_ps::<0b10_10_10_10>(four),
-                _ => _mm512_permute_ps::<0b11_11_11_11>(four),
-            };
-            _mm512_fmadd_ps(x, b, self)
+            each!(16, r => if r < ROWS {
+                sums[r] = match (r / 4 + k) % 2 == 1 {
+                    true => {
+                        let four = opaque(_mm512_broadcast_f32x4(_mm_loadu_ps(numbers.add(r / 4 * 4))));
+                        _mm512_fmadd_ps(nth_of_four(four, r % 4), b, sums[r])
+                    }
+                    false => sums[r].plus_product(numbers.add(r), b),
+                };
+            });
         }
     }
 
@@ -517,28 +535,6 @@ impl Sixteen for Two {
     #[inline(always)]
     unsafe fn plus_products(self, a: Two, b: Two) -> Two {
         unsafe { [_mm256_fmadd_ps(a[0], b[0], self[0]), _mm256_fmadd_ps(a[1], b[1], self[1])] }
-    }
-
-    // A number is loaded once for two multiplications.
-    const SHUFFLES: bool = false;
-
-    #[inline(always)]
-    unsafe fn four(from: *const f32) -> Two {
-        unsafe { [_mm256_broadcast_ps(&*from.cast()); 2] }
-    }
-
-    #[inline(always)]
-    unsafe fn plus_product_of(self, four: Two, n: usize, b: Two) -> Two {
-        unsafe {
-            let four = four[0];
-            let x = match n {
-                0 => _mm256_permute_ps::<0b00_00_00_00>(four),
-                1 => _mm256_permute_ps::<0b01_01_01_01>(four),
-                2 => _mm256_permute_ps::<0b10_10_10_10>(four),
-                _ => _mm256_permute_ps::<0b11_11_11_11>(four),
-            };
-            self.plus_products([x; 2], b)
-        }
     }
 
     #[inline(always)]
