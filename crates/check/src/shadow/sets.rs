@@ -352,7 +352,7 @@ impl Sweep {
 
     fn set(&self, set: Set) -> Set {
         match (set.list(), set.0) {
-            (Some(list), _) => Set(self.lists.0[list] - 1 | Set::LIST),
+            (Some(list), _) => Set((self.lists.0[list] - 1) | Set::LIST),
             (None, 0) => Set::NONE,
             (None, one) => Set::one(self.operation(Operation(one - 1))),
         }
