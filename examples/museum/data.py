@@ -144,6 +144,13 @@ def f20():
     npy(case, "q_expected.npy", "<u4", [2, 128], q)
 
 
+def f21():
+    case = "f21-release-without-wait"
+    x = [value + 5 for value in small(256, 21)]
+    npy(case, "x.npy", "<u4", [256], x)
+    npy(case, "out_expected.npy", "<u4", [256], [0] * 64 + [value * value for value in x[64:]])
+
+
 def f06():
     npy("f06-store-below-barrier", "dst_expected.npy", "<u4", [3, 128, 4], mirrored(3, 128))
 
