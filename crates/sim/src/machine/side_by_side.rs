@@ -13,7 +13,8 @@
 //!
 //! An observer that is to watch such a run splits into one for each thread ([`Observer::split`]), even if there is only one:
 //! that clusters do not touch each other may spare it work. The parts are united if none of them has seen anything that the
-//! whole has to see; else the trial is withdrawn as well.
+//! whole has to see; else the trial is withdrawn as well. From a trial on one thread an observer learns what spares it work in the
+//! run that follows: one on several threads that is withdrawn with its first clusters is followed by one on a single thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -88,15 +89,13 @@ pub(crate) fn run<O: Observer + Send>(
     launch: &impl Launch,
     observer: &mut O,
 ) -> (RunEnd, RunStats) {
-    let threads = launch.clusters().min(config.threads.into());
-    let parts = || (0..threads).map(|_| observer.split()).collect::<Option<Vec<O>>>();
-    // An observer may have less to do in a trial, even of one thread.
+    let mut threads = launch.clusters().min(config.threads.into());
+    // An observer may have less to do in a trial, even of one thread, and learns from that what it does when it is withdrawn.
     let mut program = new_program();
-    let worth_it = threads > 1 || O::ACTIVE && launch.clusters() > 1;
-    if worth_it
-        && config.recorder.is_none()
+    let mut worth_it = config.recorder.is_none() && (threads > 1 || O::ACTIVE && launch.clusters() > 1);
+    while worth_it
         && room_for(global.most_of_view().saturating_mul(threads)).is_ok()
-        && let Some(mut parts) = parts()
+        && let Some(mut parts) = (0..threads).map(|_| observer.split()).collect::<Option<Vec<O>>>()
     {
         match run_side_by_side(&mut program, new_program, global, config, launch, &mut parts) {
             Ok(stats) => {
@@ -104,11 +103,16 @@ pub(crate) fn run<O: Observer + Send>(
                 return (RunEnd::Finished, stats);
             }
             // On one thread everything begins again as it was.
-            Err(Withdrawn { apart: true }) if parts.len() == 1 => {
+            Err(Withdrawn { apart: true, .. }) if threads == 1 => {
                 parts.into_iter().for_each(|part| observer.learn_code(part));
                 program.puts_off = false;
+                worth_it = false;
             }
-            Err(_) => program = new_program(),
+            Err(Withdrawn { early, .. }) => {
+                program = new_program();
+                worth_it = O::ACTIVE && threads > 1 && early;
+                threads = 1;
+            }
         }
     }
     let mut device = Device::new(&mut program, global, config, observer);
@@ -121,6 +125,8 @@ struct Withdrawn {
     /// Whatever was executed was what is executed without a trial: no cluster has touched what another wrote, and nothing was put
     /// off.
     apart: bool,
+    /// It came to what withdrew it with the first clusters.
+    early: bool,
 }
 
 /// A trial, with a thread for each of `observers`, the first one of which runs `program`; if it is withdrawn, `global` is as it
@@ -168,5 +174,6 @@ fn run_side_by_side<O: Observer + Send>(
     let sum = stats.into_iter().try_fold(RunStats::default(), |sum, one| Some(sum.plus(&one?)));
     let sum = sum.filter(|sum| sum.wave_instructions <= config.max_total_steps);
     let apart = !program.puts_some_off() && !views.iter().any(Global::collides);
-    if global.unite(shared, views, sum.is_some()) { sum } else { None }.ok_or(Withdrawn { apart })
+    let early = supply.next.load(Ordering::Relaxed) <= 2 * views.len() as u64;
+    if global.unite(shared, views, sum.is_some()) { sum } else { None }.ok_or(Withdrawn { apart, early })
 }

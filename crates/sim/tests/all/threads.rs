@@ -238,7 +238,7 @@ impl Observer for GivesUp {
 }
 
 /// A trial that is lost goes no further, and leaves the run as it would be without one. One thread's knows of the code what the
-/// run will.
+/// run will; one on several threads that is lost at once is followed by such a one.
 #[test]
 fn a_lost_trial_ends() {
     let text = format!(
@@ -267,6 +267,6 @@ fn a_lost_trial_ends() {
         assert!(outcome.output == alone.output, "{threads} threads");
         let told = observer.told.load(Ordering::Relaxed);
         assert!((1..40).contains(&told), "{told} instructions with {threads} threads");
-        assert_eq!(observer.learns, threads == 1);
+        assert!(observer.learns, "{threads} threads");
     }
 }
