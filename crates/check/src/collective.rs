@@ -50,7 +50,7 @@ fn data_key(op: &Issue) -> Option<u64> {
 impl Checker {
     /// Remember a multicast request.
     pub(crate) fn note_multicast(&mut self, wave: WaveId, site: SiteId, op: &Issue, m0: u32) {
-        let Some(&size) = self.cluster_size.get(&wave.cluster_flat) else { return };
+        let Some(size) = self.clusters.size(wave.cluster_flat) else { return };
         let mask = m0 & 0xffff & ((1u32 << size.min(16)) - 1);
         if size < 2 || m0 & 0xffff == 0 || m0 & EARLY_TIMEOUT != 0 {
             return;

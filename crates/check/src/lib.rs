@@ -9,6 +9,7 @@
 
 mod alike;
 mod barriers;
+mod clusters;
 mod collective;
 mod finding;
 mod followed;
@@ -210,9 +211,7 @@ pub struct Checker {
     /// Copies to or from LDS whose wait has been found needed, of late.
     copies_used: waits::Recent,
     requests: FxHashMap<u32, collective::Requests>,
-    cluster_size: FxHashMap<u32, u32>,
-    cluster_live: FxHashMap<u32, u32>,
-    group_cluster: FxHashMap<u32, u32>,
+    clusters: clusters::Clusters,
     /// What was found out so far depends on values, not on events alone ([`alike`]).
     depends_on_values: bool,
     /// See [`Outcome::readers_forgotten`].
@@ -255,9 +254,7 @@ impl Checker {
             drains: FxHashSet::default(),
             copies_used: waits::Recent::default(),
             requests: FxHashMap::default(),
-            cluster_size: FxHashMap::default(),
-            cluster_live: FxHashMap::default(),
-            group_cluster: FxHashMap::default(),
+            clusters: clusters::Clusters::default(),
             depends_on_values: false,
             readers_forgotten: false,
             repeats: false,
@@ -424,16 +421,9 @@ impl Observer for Checker {
         self.published.remove(&workgroup_flat);
         self.waves.end_workgroup(workgroup_flat);
         self.forget_dead();
-        if let Some(cluster) = self.group_cluster.remove(&workgroup_flat)
-            && let Some(live) = self.cluster_live.get_mut(&cluster)
-        {
-            *live -= 1;
-            if *live == 0 {
-                self.match_multicasts(cluster);
-                self.barriers.remove(&(cluster, BarrierId::Cluster));
-                self.cluster_size.remove(&cluster);
-                self.cluster_live.remove(&cluster);
-            }
+        if let Some(cluster) = self.clusters.end(workgroup_flat) {
+            self.match_multicasts(cluster);
+            self.barriers.remove(&(cluster, BarrierId::Cluster));
         }
     }
 
@@ -442,10 +432,7 @@ impl Observer for Checker {
         let counts_translations = self.facts.counters.iter().any(|&(counter, _)| counter == Counter::X);
         state.translations = counts_translations.then(Default::default);
         (0..sgprs).chain(VGPR0..VGPR0 + vgprs).for_each(|register| state.undefined.remove_one(register));
-        if self.group_cluster.insert(wave.workgroup_flat, wave.cluster_flat).is_none() {
-            *self.cluster_size.entry(wave.cluster_flat).or_default() += 1;
-            *self.cluster_live.entry(wave.cluster_flat).or_default() += 1;
-        }
+        self.clusters.start(wave.workgroup_flat, wave.cluster_flat);
     }
 
     fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {

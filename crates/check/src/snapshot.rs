@@ -11,6 +11,7 @@ use wavemark_sim::events::{BarrierId, WaveId};
 
 use crate::Checker;
 use crate::barriers::{Object, ObjectKey};
+use crate::clusters::Clusters;
 use crate::knowledge::Knowledge;
 use crate::lds::Lds;
 use crate::published::Publications;
@@ -29,9 +30,7 @@ pub(crate) struct Snapshot {
     member_of: FxHashMap<u32, BarrierId>,
     published: FxHashMap<u32, Publications>,
     tally: Tally,
-    cluster_size: FxHashMap<u32, u32>,
-    cluster_live: FxHashMap<u32, u32>,
-    group_cluster: FxHashMap<u32, u32>,
+    clusters: Clusters,
     copies_used: Recent,
 }
 
@@ -84,9 +83,7 @@ impl Checker {
         }
         self.tally.add(&snapshot.tally, |wave| id(wave.index));
         self.copies_used.add(&snapshot.copies_used, by.agents);
-        self.group_cluster.insert(group, first.cluster_flat);
-        *self.cluster_size.entry(first.cluster_flat).or_default() += 1;
-        *self.cluster_live.entry(first.cluster_flat).or_default() += 1;
+        self.clusters.start(group, first.cluster_flat);
     }
 
     /// What it knows of the only cluster that it has been told of, unless it is in doubt of something.
@@ -107,9 +104,7 @@ impl Checker {
             member_of: self.member_of.clone(),
             published: self.published.clone(),
             tally: self.tally.clone(),
-            cluster_size: self.cluster_size.clone(),
-            cluster_live: self.cluster_live.clone(),
-            group_cluster: self.group_cluster.clone(),
+            clusters: self.clusters.clone(),
             copies_used: self.copies_used.clone(),
         })
     }
@@ -128,9 +123,7 @@ impl Checker {
         self.member_of.clone_from(&snapshot.member_of);
         self.published.clone_from(&snapshot.published);
         self.tally.clone_from(&snapshot.tally);
-        self.cluster_size.clone_from(&snapshot.cluster_size);
-        self.cluster_live.clone_from(&snapshot.cluster_live);
-        self.group_cluster.clone_from(&snapshot.group_cluster);
+        self.clusters.clone_from(&snapshot.clusters);
         self.copies_used.clone_from(&snapshot.copies_used);
     }
 
@@ -142,9 +135,7 @@ impl Checker {
         self.member_of.clear();
         self.published.clear();
         self.requests.clear();
-        self.cluster_size.clear();
-        self.cluster_live.clear();
-        self.group_cluster.clear();
+        self.clusters.clear();
         self.copies_used = Recent::default();
         self.global = Shadow::default();
     }

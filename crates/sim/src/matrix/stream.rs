@@ -164,22 +164,14 @@ unsafe fn through_memory<V: Sixteen, U: Unit<V>, const K: usize>(
     }
     let slab: *mut u8 = regs.v.as_mut_ptr().cast();
     let [mut a, mut b] = [slab; 2];
+    let meanwhile = V::SIXTEEN_ROWS && U::ELEMENTS >= 2 && plan.tiles[1..] == [1, 1];
+    debug_assert!(stream.convert.len() * U::ELEMENTS <= scratch.a.len());
     if U::DECODED {
         [a, b] = [scratch.a.as_mut_ptr().cast(), scratch.b.as_mut_ptr().cast()];
     } else if U::IN_ORDER {
         // SAFETY: the caller's promise; the binder has placed A and B inside the slab.
         [a, b] = unsafe { in_order::<V>(plan, stream, slab, &mut scratch) };
-    } else if V::SUMS >= 16 && U::ELEMENTS >= 2 && plan.tiles[1..] == [1, 1] {
-        debug_assert!(stream.convert.len() * U::ELEMENTS <= scratch.a.len());
-        let [c, d] = sums(plan, slab, &mut scratch);
-        // SAFETY: the caller's promise; the binder has placed all operands inside the slab, the converted numbers and the sums.
-        unsafe {
-            let converted = scratch.a.as_mut_ptr();
-            let nans = unit_by_unit::<V, U, K>(stream, [slab, c, d], converted);
-            return end(regs, plan, scratch, nans);
-        }
-    } else if !U::IN_PLACE || flushes {
-        debug_assert!(stream.convert.len() * U::ELEMENTS <= scratch.a.len());
+    } else if !meanwhile && (!U::IN_PLACE || flushes) {
         for (at, to) in stream.convert.iter().zip(scratch.a.chunks_exact_mut(U::ELEMENTS)) {
             // SAFETY: the caller's promise; the binder has placed A inside the slab, and so many vectors are in `to`.
             unsafe { convert::<V, U>(slab, at, flushes, to.as_mut_ptr()) }
@@ -195,9 +187,12 @@ unsafe fn through_memory<V: Sixteen, U: Unit<V>, const K: usize>(
     // numbers and the sums.
     unsafe {
         let matrices = [a, b, c, d];
-        let nans = match V::SUMS >= 8 && K == 16 && !U::IN_PLACE {
-            true => go_all_along::<V, U>(stream, plan.tiles[1], matrices, scratch.b.as_mut_ptr().cast()),
-            false => go_along::<V, U, K>(stream, plan.tiles[1], matrices, flushes),
+        let nans = if meanwhile {
+            unit_by_unit::<V, U, K>(stream, [slab, c, d], scratch.a.as_mut_ptr())
+        } else if V::SIXTEEN_ROWS && K == 16 && !U::IN_PLACE {
+            go_all_along::<V, U>(stream, plan.tiles[1], matrices, scratch.b.as_mut_ptr().cast())
+        } else {
+            go_along::<V, U, K>(stream, plan.tiles[1], matrices, flushes)
         };
         end(regs, plan, scratch, nans);
     }

@@ -7,6 +7,24 @@ use super::rows::{add_16_rows, put_rows, rows_of};
 use super::unit::Unit;
 use super::vector::Sixteen;
 
+/// The numbers of the unit of B at the offset `at`.
+///
+/// # Safety
+/// The host must have the level of `V`; the unit must be there.
+#[inline(always)]
+unsafe fn unit_of_b<V: Sixteen, U: Unit<V>>(
+    stream: &Stream,
+    b: *const u8,
+    at: *const u32,
+    flush: bool,
+) -> [V; 4] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let words = V::words(&*b.add(*at as usize).cast());
+        U::b(if stream.flip == 0 { words } else { V::flipped(words, stream.flip) }, flush)
+    }
+}
+
 /// Goes along `stream` with `rows` times 16 rows of A: `[a, b, c, d]` is what the offsets are from. NaNs as [`put_rows`] has them.
 ///
 /// # Safety
@@ -32,9 +50,7 @@ pub unsafe fn go_along<V: Sixteen, U: Unit<V>, const K: usize>(
         let numbers = unsafe {
             let mut numbers = [V::zero(); K];
             each!(16, unit => if unit < units {
-                let words = V::words(&*b.add(of_b[unit] as usize).cast());
-                let words = if stream.flip == 0 { words } else { V::flipped(words, stream.flip) };
-                let of_unit = U::b(words, flush);
+                let of_unit = unit_of_b::<V, U>(stream, b, &of_b[unit], flush);
                 each!(4, n => if n < U::ELEMENTS { numbers[unit * U::ELEMENTS + n] = of_unit[n]; });
             });
             numbers
@@ -88,8 +104,7 @@ pub unsafe fn go_all_along<V: Sixteen, U: Unit<V>>(
             if !U::IN_ORDER {
                 numbers = numbers_of_b;
                 for (unit, at) in of_b.iter().enumerate() {
-                    let words = V::flipped(V::words(&*b.add(*at as usize).cast()), stream.flip);
-                    let of_unit = U::b(words, false);
+                    let of_unit = unit_of_b::<V, U>(stream, b, at, false);
                     let to = numbers_of_b.add(16 * U::ELEMENTS * unit);
                     each!(4, n => if n < U::ELEMENTS { of_unit[n].store(to.add(16 * n)) });
                 }
@@ -157,8 +172,7 @@ pub unsafe fn unit_by_unit<V: Sixteen, U: Unit<V>, const K: usize>(
                     if next < units || pass < stream.passes {
                         convert::<V, U>(slab, of_a.add(next), false, to.add(next * U::ELEMENTS));
                     }
-                    let words = V::flipped(V::words(&*slab.add(*of_b.add(unit) as usize).cast()), stream.flip);
-                    let b = U::b(words, false);
+                    let b = unit_of_b::<V, U>(stream, slab, of_b.add(unit), false);
                     let numbers: *const f32 = to.add(unit * U::ELEMENTS).cast();
                     each!(4, n => if n < U::ELEMENTS {
                         V::add_products(&mut sums, numbers.add(16 * n), n, b[n]);

@@ -135,7 +135,7 @@ pub unsafe fn add_16_rows<V: Sixteen, const K: usize>(
 ) -> V {
     // SAFETY: the caller's promise.
     unsafe {
-        match V::SUMS >= 8 && K >= 4 {
+        match V::SIXTEEN_ROWS && K >= 4 {
             true => add_rows::<V, K, 8>(matrices, numbers, b, nans),
             false => add_rows::<V, K, 4>(matrices, numbers, b, nans),
         }

@@ -106,9 +106,9 @@ impl<V: Sixteen, const BLOCK: usize> Product<V> for InBlocks<BLOCK> {
     unsafe fn one(regs: &mut Regs, op: &Op) {
         // SAFETY: the caller's promise.
         unsafe {
-            match V::SUMS {
-                16 => one::<V, 8, BLOCK>(regs, op),
-                _ => one::<V, 4, BLOCK>(regs, op),
+            match V::SIXTEEN_ROWS {
+                true => one::<V, 8, BLOCK>(regs, op),
+                false => one::<V, 4, BLOCK>(regs, op),
             }
         }
     }

@@ -24,8 +24,8 @@ pub trait Sixteen: Copy + 'static {
     type Host: Host;
     /// The level.
     const LEVEL: Level;
-    /// Rows that there are registers for the sums of, 16 or four.
-    const SUMS: usize;
+    /// Whether there are registers for the sums of 16 rows, not of four.
+    const SIXTEEN_ROWS: bool;
 
     /// The dwords of a chunk.
     unsafe fn words(chunk: &Chunk) -> Self::Words;
@@ -172,7 +172,7 @@ impl Sixteen for __m512 {
     type Words = __m512i;
     type Host = Avx512;
     const LEVEL: Level = Level::Avx512;
-    const SUMS: usize = 16;
+    const SIXTEEN_ROWS: bool = true;
 
     #[inline(always)]
     unsafe fn words(chunk: &Chunk) -> __m512i {
@@ -379,7 +379,7 @@ impl Sixteen for Two {
     type Words = [__m256i; 2];
     type Host = Avx2;
     const LEVEL: Level = Level::Avx2;
-    const SUMS: usize = 4;
+    const SIXTEEN_ROWS: bool = false;
 
     #[inline(always)]
     unsafe fn words(chunk: &Chunk) -> [__m256i; 2] {
