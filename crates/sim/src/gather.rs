@@ -6,6 +6,9 @@
 //! each body is here, compiled for every host level ([`leveled`]); [`avx512`] and [`avx2`] have bodies of their own for what the
 //! compiler does not find, which give the same bits and leave to the definition whatever does not fit them.
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+
 use crate::alu::leveled;
 #[cfg(target_arch = "x86_64")]
 use crate::alu::{Level, level};
@@ -290,6 +293,17 @@ leveled! {
             }
             by_size!(size, unpack(out, at_lanes, part(mask, c), &packed));
         }
+    }
+}
+
+/// Has the host fetch what lanes will read later, every fourth of which stands for those behind it.
+#[inline]
+pub(crate) fn prefetch(source: &[u8], from: &[Chunk]) {
+    #[cfg(target_arch = "x86_64")]
+    for &from in from.iter().flat_map(|from| from.0.iter().step_by(4)) {
+        let place = source.as_ptr().wrapping_add(from as usize);
+        // SAFETY: every host has the instruction, and it may be given any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
     }
 }
 

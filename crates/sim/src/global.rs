@@ -15,6 +15,7 @@ use put_off::PutOff;
 pub use view::Shared;
 use view::View;
 
+use crate::gather;
 use crate::lanewise::places;
 use crate::regs::Chunk;
 
@@ -332,6 +333,16 @@ impl Global {
     #[inline]
     pub fn in_bounds(&mut self, addr: u64, len: u64, write: bool) -> bool {
         self.index_of(addr, len).is_some_and(|at| !write || self.allocations[at].writable)
+    }
+
+    /// Whether the bytes are in bounds. If so, the host fetches what lanes with these offsets from `addr` on will read later.
+    #[inline]
+    pub fn prefetch(&mut self, addr: u64, len: u64, offsets: &[Chunk]) -> bool {
+        let Some(at) = self.index_of(addr, len) else { return false };
+        let a = &self.allocations[at];
+        let bytes = a.view.as_ref().map_or(&a.bytes, |view| view.shared());
+        gather::prefetch(&bytes[(addr - a.base) as usize..], offsets);
+        true
     }
 
     /// The allocation nearest to `addr`, in words for a report.

@@ -191,6 +191,11 @@ impl View {
         }
     }
 
+    /// What all views have in common.
+    pub fn shared(&self) -> &Contents {
+        &self.shared
+    }
+
     /// Its bytes, to be read.
     pub fn bytes(&mut self, range: Range<usize>) -> &[u8] {
         if self.own.is_empty() || range.is_empty() {

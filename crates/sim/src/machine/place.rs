@@ -360,8 +360,14 @@ impl<O: Observer> Cx<'_, O> {
                 Aperture::Scratch(..) | Aperture::Hole => return None,
             }
         }
-        let inside =
-            place.space != Space::Global || self.global.in_bounds(place.low, place.high - place.low, writes);
+        if place.space != Space::Global {
+            return Some(off);
+        }
+        let bytes = place.high - place.low;
+        let inside = match writes {
+            true => self.global.in_bounds(place.low, bytes, true),
+            false => self.global.prefetch(place.low, bytes, &out[..chunks]),
+        };
         inside.then_some(off)
     }
 }
