@@ -363,12 +363,11 @@ impl<K: Lane> Kernel for Fast<K> {
                 let nan = compute::<K, H, N>(regs, op, flush, &mut out);
                 // A constant of its own: the compiler makes no code for a branch that one rules out.
                 if const { K::DEPENDS.has_nan_rules() } && nan != 0 {
-                    // Again and elsewhere: what a call gets a reference to must be in memory, and `out` stays in the
-                    // host's registers.
-                    H::run_apart::<Repairing<K>, N>(regs, op);
-                } else {
-                    put::<K, H, N>(regs, op, &out);
+                    // Again and elsewhere, with the rest of the line: what a call gets a reference to must be in memory,
+                    // and `out` stays in the host's registers; and a body that ends with its only call saves none of them.
+                    return H::run_apart::<Repairing<K>, N>(regs, op);
                 }
+                put::<K, H, N>(regs, op, &out);
                 match op.next_in_line() {
                     Some(next) => op = next,
                     None => return,
@@ -378,19 +377,24 @@ impl<K: Lane> Kernel for Fast<K> {
     }
 }
 
-/// [`Fast`] where a result is a NaN.
+/// [`Fast`] from where a result is a NaN to the end of the line.
 struct Repairing<K>(PhantomData<K>);
 
 impl<K: Lane> Kernel for Repairing<K> {
     #[inline(always)]
     unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
         let flush = K::DEPENDS.has_flush() && regs.mode.raw & K::DEPENDS.mask().0 == 0;
-        let mut out = Out::<N>::uninit();
-        // SAFETY: as in `Fast`; `compute` wrote all lanes of the rows that the kinds have.
-        unsafe {
-            compute::<K, H, N>(regs, op, flush, &mut out);
-            repair_nans::<K, N>(regs, op, &mut out);
-            put::<K, H, N>(regs, op, &out);
+        let mut rest = Some(op);
+        while let Some(op) = rest {
+            let mut out = Out::<N>::uninit();
+            // SAFETY: as in `Fast`; `compute` wrote all lanes of the rows that the kinds have.
+            unsafe {
+                if compute::<K, H, N>(regs, op, flush, &mut out) != 0 {
+                    repair_nans::<K, N>(regs, op, &mut out);
+                }
+                put::<K, H, N>(regs, op, &out);
+                rest = op.next_in_line();
+            }
         }
     }
 }
