@@ -550,8 +550,6 @@ impl Observer for Checker {
         let Some(state) = self.waves.get_mut(wave.index) else { return };
         state.ended = true;
         self.member_of.remove(&wave.index);
-        // A wave that has stored nothing has done nothing with what it loaded.
-        state.unused_loads.clear();
         state.taint = Taint::default();
         let pending: Vec<(SiteId, bool, (Channel, u32))> = state
             .operations
@@ -577,6 +575,7 @@ impl Observer for Checker {
                 .faulty(self.faulty_wait(wave.index, awaited, place.step, false));
             self.findings.add(if lint { finding.model("end-of-program") } else { finding });
         }
+        self.end_loads(wave.index);
         self.consume_copies(wave.index);
         self.note_drains(wave.index, end);
     }

@@ -497,7 +497,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             Direction::Write if bytes == WHOLE => kept.with(Set::one(me), Set::default()),
             _ => {
                 let beside = if direction == Direction::Atomic {
-                    self.atomics_beside(sets, &writes, bytes)
+                    self.beside(sets, &writes, bytes)
                 } else {
                     Members::new()
                 };
@@ -538,17 +538,22 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         sets.set(with(reads, (me, bytes)), older)
     }
 
-    /// The atomics of other waves that a read-modify-write does not replace, because nothing orders them before it: what
-    /// reads the sum must come after all of them.
-    fn atomics_beside(&mut self, sets: &Sets, writes: &Members, bytes: u8) -> Members {
+    /// What a read-modify-write does not replace: the atomics of other waves that nothing orders before it, as what reads the sum
+    /// must come after all of them; and what was stored in LDS before, if only by its own wave, as the atomics of others must
+    /// come after that, too.
+    fn beside(&mut self, sets: &Sets, writes: &Members, bytes: u8) -> Members {
         let mut beside = Members::new();
         for &(old, touched) in writes.iter().rev() {
             let record = sets.record(old);
-            if record.atomic
-                && record.epoch.agent != self.common.epoch.agent
-                && beside.len() < self.readers()
-                && self.relation(sets, old, true) != Relation::Ordered
-            {
+            let kept = match record.atomic {
+                true => {
+                    record.epoch.agent != self.common.epoch.agent
+                        && beside.len() < self.readers()
+                        && self.relation(sets, old, true) != Relation::Ordered
+                }
+                false => self.access.space == Space::Lds,
+            };
+            if kept {
                 beside.push((old, touched));
             }
         }
@@ -592,11 +597,6 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         let both_plain = old.maybe_plain && self.common.maybe_plain;
         let both_atomic = old.atomic && !both_plain && (self.common.atomic || before.synchronises() && reads);
         let own = old.epoch.agent == self.common.epoch.agent;
-        // What gave LDS its first value is a store of the same wave: that must be over, whoever comes first.
-        let of_one_wave = write_first && before.writers() != Writers::Several;
-        if both_atomic && relation == Relation::Unknown && of_one_wave {
-            return Some((relation, both_atomic));
-        }
         if both_atomic && relation != Relation::Apart && (write_first && !reads || own || old.keeps) {
             return None;
         }

@@ -41,6 +41,7 @@ impl Checker {
         let issued = own || state.known.issued.knows(earlier.epoch);
         // How many were younger when it arrived at a barrier: that is all this wave knows of the other's issues.
         let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
+        let knows = |channel: Channel| state.known.issued.get(earlier.epoch.agent, channel as u8);
         let counter = self.counters.counter_of(old_channel);
         // The barrier by which it is known, unless that is by something else.
         let at_barrier =
@@ -67,14 +68,15 @@ impl Checker {
                 let (channel, seq) =
                     publication.write_backs.iter().find(|op| op.covers.knows(earlier.epoch))?.seq;
                 let write_back = Epoch { agent, channel: channel as u8, seq };
-                Some((channel, publication.handed_on(write_back)))
+                let knows = |channel: Channel| state.known.issued.get(agent, channel as u8);
+                Some((channel, publication.handed_on(write_back, knows)))
             });
             let (class, why, (hint, hint_site)) = if let Some((channel, handed_on)) = waiting {
                 let wait = wait_text(self.machine, self.counters.counter_of(channel), 0);
                 (Class::MissingWait, "is not over", self.before(&wait, handed_on))
             } else {
                 let op = format!("{} and its wait", write_back_text(self.machine, common));
-                let release = publication.release_of(earlier.epoch).map(|release| (release, false));
+                let release = publication.release_of(earlier.epoch, knows).map(|release| (release, false));
                 (Class::MissingWriteback, "is missing", self.before(&op, release))
             };
             let title = format!(
@@ -134,8 +136,8 @@ impl Checker {
                 what.1
             );
             let by_flag = release.map(|release| (release, false));
-            let handed_on =
-                by_flag.or_else(|| self.waves.publication(earlier.epoch.agent).handed_on(earlier.epoch));
+            let publication = self.waves.publication(earlier.epoch.agent);
+            let handed_on = by_flag.or_else(|| publication.handed_on(earlier.epoch, knows));
             let (hint, hint_site) = self.before(&wait_text(self.machine, counter, 0), handed_on);
             ("M5", Class::MissingWait, title, hint, hint_site)
         } else if issued && let Some(wait) = behind_barrier() {

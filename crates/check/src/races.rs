@@ -403,8 +403,11 @@ impl Checker {
         let used = match self.waves.get(load.epoch.agent) {
             _ if followed => false,
             Some(state) => {
-                let stores: Vec<SiteId> = state.stored_since(load.epoch).collect();
-                !load.is_plain() || stores.into_iter().any(|store| self.is_used(load.site, store))
+                let (stores, ended): (Vec<SiteId>, bool) =
+                    (state.stored_since(load.epoch).collect(), state.ended);
+                !load.is_plain()
+                    || stores.into_iter().any(|store| self.is_used(load.site, store))
+                    || ended && self.may_decide(load.site)
             }
             // What it has stored is forgotten.
             None => true,
@@ -443,12 +446,31 @@ impl Checker {
 
     /// Whether what one instruction stores may come of what another has loaded.
     fn is_used(&mut self, load: SiteId, store: SiteId) -> bool {
+        let store = self.sites.get(store).site.pc;
+        self.uses(load).has(store)
+    }
+
+    /// Whether what a load has loaded may decide what its wave does at all.
+    fn may_decide(&mut self, load: SiteId) -> bool {
+        *self.uses(load) == Uses::Anything
+    }
+
+    fn uses(&mut self, load: SiteId) -> &Uses {
         let (machine, code, sites) = (self.machine, &self.code, &self.sites);
-        let uses = self.uses.entry(load).or_insert_with(|| match code {
+        self.uses.entry(load).or_insert_with(|| match code {
             Some(code) => Uses::of(machine, code, &sites.get(load).site),
             None => Uses::Anything,
-        });
-        uses.has(sites.get(store).site.pc)
+        })
+    }
+
+    /// A wave ends. If it has stored nothing it has done nothing with what it loaded, unless that is why.
+    pub(crate) fn end_loads(&mut self, wave: u32) {
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        for unused in std::mem::take(&mut state.unused_loads) {
+            if !self.is_followed(&unused.load) && self.may_decide(unused.load.site) {
+                self.report_used(unused, None);
+            }
+        }
     }
 
     /// A wave issues an operation: if it stores, what the wave has loaded may have been of use.

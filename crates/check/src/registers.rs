@@ -130,17 +130,29 @@ impl Checker {
     fn check_undefined_reads(&mut self, wave: u32, site: SiteId, exec: u64) {
         let Some(state) = self.waves.get(wave) else { return };
         let info = self.sites.get(site);
-        if info.copies || exec == 0 && info.heeds_exec || !state.undefined.meets(&info.read_only) {
+        let is_product = info.effects.unit.is_matrix();
+        let read = if is_product { &info.touched } else { &info.read_only };
+        if info.copies || exec == 0 && info.heeds_exec || !state.undefined.meets(read) {
             return;
         }
-        // Compilers leave halves of wide operands undefined when the result does not depend on them.
-        let nothing = |range: &RegRange| range.numbers().all(|r| tracked(r) && state.undefined.has(r));
         // Few messages take what M0 holds.
         if info.effects.control == Some(Control::SendMessage) {
             return;
         }
-        let nothing: SmallVec<[RegRange; 2]> = info.reads().filter(nothing).collect();
-        for range in nothing {
+        let nothing = |register: u32| tracked(register) && state.undefined.has(register);
+        let mut ranges: SmallVec<[RegRange; 2]> = SmallVec::new();
+        if is_product {
+            // Something comes of each register, of accumulators that are not named twice as well.
+            for range in info.reads().chain(info.merges()) {
+                let registers: Vec<u32> = range.numbers().filter(|&register| nothing(register)).collect();
+                let runs = registers.chunk_by(|first, second| first + 1 == *second);
+                ranges.extend(runs.map(|run| RegRange { from: run[0], count: run.len() as u32 }));
+            }
+        } else {
+            // Compilers leave halves of wide operands undefined when the result does not depend on them.
+            ranges.extend(info.reads().filter(|range| range.numbers().all(nothing)));
+        }
+        for range in ranges {
             self.judge_undefined_register(wave, site, range);
         }
     }

@@ -25,6 +25,7 @@ use crate::relation::channel;
 use crate::shadow::{Place, bounds, for_each_dword};
 use crate::site_info::SiteId;
 use crate::snapshot::Moved;
+use crate::wave_state::Release;
 
 /// What a load has read and its wave may rely on once the load is retired.
 #[derive(Clone, Debug)]
@@ -243,8 +244,8 @@ impl Checker {
                 before.seq[channel as usize] = own - 1;
             }
             state.last_publishing = Some(before);
-            if releases {
-                state.last_release = Some(before);
+            if releases && let Some(&own) = op.seq.first() {
+                state.note_release(Release { at: before, own });
             }
         }
         self.consume_published(wave.index);

@@ -26,7 +26,7 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb};
+use wavemark_isa::effects::{AtomicOp, Flow, Lanes, Path, Verb};
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Direction, Extent, Issue, Scope, Site, Space};
 use wavemark_sim::regs::{Regs, sindex};
@@ -367,10 +367,17 @@ impl Checker {
             for of in used {
                 self.settle(wave, site, of, &Sink::Use);
             }
+            let Some(state) = self.waves.get(wave) else { return };
+            for of in deciding(&state.taint, self.sites.get(site), exec, regs.full_mask()) {
+                self.settle(wave, site, of, &Sink::Branch(None));
+            }
         }
         let Some(state) = self.waves.get_mut(wave) else { return };
         let info = self.sites.get(site);
-        write(&mut state.taint, info, exec, regs.full_mask(), &reaching);
+        match addend(info) {
+            Some(addend) => write_product(&mut state.taint, info, addend, exec, regs),
+            None => write(&mut state.taint, info, exec, regs.full_mask(), &reaching),
+        }
         state.taint.drop_dead();
     }
 
@@ -598,6 +605,25 @@ fn reaching_of(
     reaching(taint, info, exec, regs, which).into_iter().filter(Reaching::any).map(|value| value.of)
 }
 
+/// The suspicions about what decides which lanes access memory, as a branch would: of a load those that do, for what it does not
+/// load is not used; of what writes memory those that do not, too.
+fn deciding(taint: &Taint, info: &SiteInfo, exec: u64, full: u64) -> SmallVec<[usize; 1]> {
+    let Some(memory) = info.effects.memory.filter(|memory| memory.path != Path::Scratch) else {
+        return SmallVec::new();
+    };
+    let lanes = match memory.verb {
+        _ if !info.heeds_exec => 0,
+        Verb::Load => exec,
+        Verb::Store | Verb::Atomic | Verb::AtomicReturn | Verb::ToLds | Verb::FromLds => full,
+        Verb::Crossbar(_) | Verb::Prefetch | Verb::Cache { .. } => 0,
+    };
+    let marks = [0, 1]
+        .into_iter()
+        .flat_map(|n| taint.of(sindex::EXEC + n).iter().map(move |mark| (mark.of, mark.bits << (32 * n))));
+    let decides = |&(of, bits): &(usize, u64)| bits & lanes != 0 && taint.mistake(of).is_none();
+    marks.filter(decides).map(|(of, _)| of).collect()
+}
+
 /// What of each suspicion reaches the operands that `which` accepts.
 fn reaching(
     taint: &Taint,
@@ -614,9 +640,8 @@ fn reaching(
     let chosen = info.selection().map(|mask| regs.s64(mask.from) & regs.full_mask());
     for used in info.uses.iter().filter(|used| used.read && which(used)) {
         let is_exec = used.range.from == sindex::EXEC && used.operand.is_none();
-        // As a mask it decides what is written, not what becomes of the value; a branch on it is decided by it.
-        let masks = info.heeds_exec && info.effects.memory.is_none() && info.effects.flow == Flow::Next;
-        if is_exec && masks {
+        // As a mask it decides what is written, not what becomes of the value ([`deciding`]); a branch on it is decided by it.
+        if is_exec && info.heeds_exec && info.effects.flow == Flow::Next {
             continue;
         }
         let heeded = if used.range.from < VGPR0 && taint.marks_any(used.range) {
@@ -653,10 +678,40 @@ fn reaching(
     all
 }
 
+/// What a matrix multiplication adds to the products: a register of it to each of the result.
+fn addend(info: &SiteInfo) -> Option<RegRange> {
+    if !info.effects.unit.is_matrix() {
+        return None;
+    }
+    // The operands are D, A, B and C, but where D is C.
+    let read = |used: &&Used| used.read;
+    let tied = info.uses.iter().filter(read).find(|used| used.write);
+    let third = || info.uses.iter().filter(read).find(|used| used.operand == Some(3));
+    Some(tied.or_else(third)?.range)
+}
+
+/// [`write`] of a matrix multiplication.
+fn write_product(taint: &mut Taint, info: &SiteInfo, addend: RegRange, exec: u64, regs: &Regs) {
+    let factors = reaching(taint, info, exec, regs, |used| used.range != addend);
+    let added: Vec<Marks> = addend.numbers().map(|register| taint.of(register).into()).collect();
+    write(taint, info, exec, regs.full_mask(), &factors);
+    let written = info.writes().flat_map(RegRange::numbers);
+    for (register, marks) in written.zip(added) {
+        marks.iter().for_each(|mark| taint.mark(register, mark.bits, mark.of));
+    }
+}
+
+/// Whether a lane of the result may be made of what other lanes hold.
+fn crosses_lanes(info: &SiteInfo) -> bool {
+    let through_lds = info.effects.memory.is_some_and(|memory| matches!(memory.verb, Verb::Crossbar(_)));
+    let permutes = matches!(info.effects.lanes, Lanes::Permuted | Lanes::Exchanged);
+    !info.heeds_exec || info.site.inst.mods.dpp.is_some() || permutes || through_lds
+}
+
 /// The destinations hold what has reached the instruction, and nothing of what they held.
 fn write(taint: &mut Taint, info: &SiteInfo, exec: u64, full: u64, reaching: &[Reaching]) {
     let active = if info.heeds_exec { exec } else { full };
-    let crosses_lanes = !info.heeds_exec || info.site.inst.mods.dpp.is_some();
+    let crosses_lanes = crosses_lanes(info);
     for used in info.uses.iter().filter(|used| used.write) {
         for (n, register) in used.range.numbers().enumerate() {
             let vector = register >= VGPR0;

@@ -77,6 +77,8 @@ const OLD_STORES: usize = 64;
 pub const WAITS: usize = 64;
 /// Barrier arrives that a wave remembers.
 const ARRIVES: usize = 64;
+/// Releases that a wave remembers.
+const RELEASES: usize = 16;
 
 /// What a wave knew at some time.
 #[derive(Clone, Debug)]
@@ -125,6 +127,15 @@ pub struct Arrive {
     pub seq: [u32; CHANNELS],
     /// The wave's instructions before it.
     pub step: u64,
+}
+
+/// An access that publishes to global memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Release {
+    /// What it hands on.
+    pub at: Arrive,
+    /// Its own place in its channel.
+    pub own: (Channel, u32),
 }
 
 /// Whether an operation with these numbers is number `seq` of a channel.
@@ -197,8 +208,8 @@ pub struct WaveState {
     pub assumed_waits: Vec<AssumedWait>,
     /// Order found missing since it last learnt of others.
     pub assumed_order: Vec<AssumedOrder>,
-    /// The last access that published to global memory, for messages.
-    pub last_release: Option<Arrive>,
+    /// The last accesses that published to global memory, for messages.
+    pub releases: VecDeque<Release>,
     /// The last operation by which it has published something, in LDS or global memory.
     pub last_publishing: Option<Arrive>,
     /// Synchronisation locations read by loads that are not yet retired.
@@ -275,7 +286,7 @@ impl WaveState {
             steps: 0,
             assumed_waits: Vec::new(),
             assumed_order: Vec::new(),
-            last_release: None,
+            releases: VecDeque::new(),
             last_publishing: None,
             acquires: Vec::new(),
             seen: crate::sync::Seen::default(),
@@ -364,6 +375,14 @@ impl WaveState {
             self.arrives.pop_front();
         }
         self.arrives.push_back(self.arrive(site));
+    }
+
+    /// It publishes to global memory.
+    pub fn note_release(&mut self, release: Release) {
+        if self.releases.len() == RELEASES {
+            self.releases.pop_front();
+        }
+        self.releases.push_back(release);
     }
 
     /// What an instruction hands on that it executes now.

@@ -5,17 +5,17 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_order::Epoch;
-use wavemark_sim::events::WaveId;
+use wavemark_sim::events::{Channel, WaveId};
 
 use crate::snapshot::Moved;
 use crate::sync::{Seen, WriteBack};
-use crate::wave_state::{Arrive, WaveState};
+use crate::wave_state::{Arrive, Release, WaveState};
 
 /// How an ended wave has published what it wrote to global memory, for messages, and where it has looked for what others publish.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Publication {
-    /// The last access that published.
-    pub last_release: Option<Arrive>,
+    /// The last accesses that published.
+    pub releases: SmallVec<[Release; 1]>,
     /// Its barrier arrives of late, in order.
     pub arrives: SmallVec<[Arrive; 1]>,
     /// There were more before them.
@@ -27,18 +27,20 @@ pub(crate) struct Publication {
 }
 
 impl Publication {
-    /// The last access that published, if an operation came before it.
-    pub fn release_of(&self, operation: Epoch) -> Option<Arrive> {
-        self.last_release.filter(|release| release.comes_behind(operation))
+    /// The access that has handed on an operation to who `knows` so much of the wave: the last one that it knows, or the first.
+    pub fn release_of(&self, operation: Epoch, knows: impl Fn(Channel) -> u32) -> Option<Arrive> {
+        let mut behind = self.releases.iter().filter(|release| release.at.comes_behind(operation));
+        let known = behind.clone().rfind(|release| knows(release.own.0) >= release.own.1);
+        known.or_else(|| behind.next()).map(|release| release.at)
     }
 
-    /// What first handed on an operation to others, as far as it is known, and whether it is a barrier.
-    pub fn handed_on(&self, operation: Epoch) -> Option<(Arrive, bool)> {
+    /// What first handed on an operation to who `knows` so much of the wave, as far as it is known, and whether it is a barrier.
+    pub fn handed_on(&self, operation: Epoch, knows: impl Fn(Channel) -> u32) -> Option<(Arrive, bool)> {
         // Of those before the first one that is known, one may have done so.
         let first = self.arrives.iter().position(|arrive| arrive.comes_behind(operation));
         let first = first.filter(|&first| first > 0 || !self.arrived_before);
         let barrier = first.map(|first| (self.arrives[first], true));
-        let release = self.release_of(operation).map(|release| (release, false));
+        let release = self.release_of(operation, knows).map(|release| (release, false));
         barrier.into_iter().chain(release).min_by_key(|(at, _)| at.step)
     }
 }
@@ -126,6 +128,8 @@ pub(crate) struct Waves {
 
 /// So many of the last barrier arrives are kept of a wave that has ended, in a run where waves publish something.
 const ARRIVES_OF_ENDED: usize = 4;
+/// So many of the last releases are.
+const RELEASES_OF_ENDED: usize = 4;
 /// Of so many waves that have ended it is kept what they have seen, in a run where nobody publishes anything.
 const LOOKED: usize = 1 << 10;
 /// How many states are kept for waves that start.
@@ -258,7 +262,7 @@ impl Waves {
     pub fn publication(&self, wave: u32) -> Publication {
         match self.get(wave) {
             Some(state) => Publication {
-                last_release: state.last_release,
+                releases: state.releases.iter().copied().collect(),
                 arrives: state.arrives().collect(),
                 arrived_before: state.has_arrived_before(),
                 write_backs: state.write_backs.clone(),
@@ -282,12 +286,14 @@ impl Waves {
             let surplus = publication.arrives.len().saturating_sub(most);
             publication.arrived_before |= surplus > 0;
             publication.arrives.drain(..surplus);
+            let surplus = publication.releases.len().saturating_sub(RELEASES_OF_ENDED);
+            publication.releases.drain(..surplus);
             // As long as nobody publishes, so many may have looked whether somebody does.
             if !self.releases && self.publications.len() >= LOOKED {
                 publication.seen = Seen::default();
             }
-            let Publication { last_release, arrives, write_backs, seen, .. } = &publication;
-            if last_release.is_some() || !arrives.is_empty() || !write_backs.is_empty() || !seen.is_empty() {
+            let Publication { releases, arrives, write_backs, seen, .. } = &publication;
+            if !releases.is_empty() || !arrives.is_empty() || !write_backs.is_empty() || !seen.is_empty() {
                 self.publications.insert(wave, publication);
             }
             let state = self.live.remove(wave);

@@ -573,6 +573,10 @@ mod tests {
         assert_eq!(of(GFX950, "v_readlane_b32 s0, v1, s2").lanes, Lanes::One);
         assert_eq!(of(GFX950, "v_readfirstlane_b32 s0, v1").lanes, Lanes::One);
         assert_eq!(of(GFX950, "v_permlane32_swap_b32_e32 v0, v1").lanes, Lanes::Exchanged);
+        for permutes in ["v_permlane16_b32 v0, v1, s2, s3", "v_permlane64_b32 v0, v1"] {
+            assert_eq!(of(GFX1250, permutes).lanes, Lanes::Permuted);
+        }
+        assert_eq!(of(GFX1250, "v_movrels_b32 v0, v1").lanes, Lanes::Own);
         assert!(of(GFX950, "v_div_fmas_f32 v0, v1, v2, v3").unforwarded);
     }
 

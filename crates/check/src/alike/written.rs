@@ -10,6 +10,7 @@ use super::MOST_BYTES;
 use super::story::Issued;
 use crate::number;
 use crate::races::{stored, stored_of};
+use crate::shadow::bounds;
 
 /// Dwords of LDS, at the most.
 const MOST_DWORDS: usize = 1 << 20;
@@ -40,12 +41,13 @@ impl Written {
         for access in op.accesses.iter().filter(into_lds) {
             let Some(stored) = stored(op, access, lanes) else { continue };
             let memory = memory_of(&mut self.memory, workgroup);
+            let end =
+                bounds(&access.extent).map_or(0, |(_, end)| (end as usize).div_ceil(4)).min(MOST_DWORDS);
+            if end > memory.len() {
+                memory.resize(end.next_multiple_of(1 << 12), 0);
+            }
             stored.for_each_dword(&access.extent, |dword, value, mask| {
-                let at = dword as usize;
-                if at >= memory.len() && at < MOST_DWORDS {
-                    memory.resize((at + 1).next_multiple_of(1 << 12), 0);
-                }
-                match memory.get_mut(at) {
+                match memory.get_mut(dword as usize) {
                     Some(word) => {
                         repeats &= (*word ^ value) & mask == 0;
                         *word = *word & !mask | value & mask;

@@ -128,6 +128,8 @@ pub enum Lanes {
     One,
     /// Rows of lanes are exchanged: `v_permlane*_swap`.
     Exchanged,
+    /// Each that of another lane, which other operands name: `v_permlane*`.
+    Permuted,
 }
 
 impl Lanes {
@@ -136,6 +138,7 @@ impl Lanes {
         match &row.traits {
             traits if traits.lane || traits.lane_read => Lanes::One,
             traits if traits.swap_control => Lanes::Exchanged,
+            traits if traits.lane_permute && row.attribute("relative").is_none() => Lanes::Permuted,
             _ => Lanes::Own,
         }
     }
