@@ -15,9 +15,10 @@
 //! (labels, addresses relative to the program counter, entries of the table of global addresses): what is in flight goes
 //! with it, and comes back to whom called. What another call does is not known: by LLVM's convention functions wait for
 //! everything but asynchronous copies, before they begin and before they return. Which addresses meet is not known on all
-//! paths: what of LDS is in flight at a barrier is taken for what the barrier is to publish, unless the waves of supposed
-//! dispatches are seen to go by with other bytes. Copies to and from LDS are looked at by address on the paths of such
-//! dispatches (`lds`): R4, and S2 where no barrier stands between. Other races are the business of a launch.
+//! paths: what of LDS is in flight at a barrier is taken for what the barrier is to publish, and a store in flight for what a
+//! copy behind it reads, unless the waves of supposed dispatches are seen to go by with other bytes. Copies to and from LDS are
+//! looked at by address on the paths of such dispatches (`lds`): R4, and S2 where no barrier stands between. Other races are the
+//! business of a launch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,8 +106,19 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     }
     let unpublished = std::mem::take(&mut report.unpublished);
     let pair = |&(earlier, site): &(Unpublished, SiteId)| (earlier.access, site);
-    let pairs = Pairs::new(unpublished.iter().map(pair));
+    let overtaken = std::mem::take(&mut report.overtaken);
+    let stored = |(store, copy): &(Pending, SiteId)| (store.operation, *copy);
+    let own = overtaken.iter().map(stored).chain(report.missing.iter().flat_map(Missing::nothing_has_come));
+    let pairs = Pairs::new(unpublished.iter().map(pair), own);
     let pairs = lds::judge(&analysis, (&code, &graph), (kernel, supposed), pairs, &mut report);
+    // What is in flight at an access of the same wave may be other bytes.
+    report.missing.retain(|missing| {
+        let mut pending = missing.nothing_has_come().peekable();
+        pending.peek().is_none() || !pending.all(|pair| pairs.are_apart_in_wave(pair))
+    });
+    for one in overtaken.iter().filter(|one| !pairs.are_apart_in_wave(stored(one))) {
+        report.overtaken_by(&analysis, one.1, &one.0);
+    }
     // Accesses to LDS follow barriers at which others were in flight: those that do not go by with other bytes.
     for one in unpublished.iter().filter(|one| !pairs.are_apart(pair(one))) {
         report.unpublished_at(&analysis, one.1, one.0);
@@ -289,7 +301,7 @@ impl Analysis<'_> {
                 .pending()
                 .iter()
                 .filter(|one| barriers::access(self.sites.get(one.operation)) == Some(Access::Store));
-            stores.for_each(|store| report.overtaken(self, site, store));
+            report.overtaken.extend(stores.map(|store| (*store, site)));
         }
         if let Some(early) = wave.recent.too_early(self.manual_waits, self.sites, site) {
             report.too_early(self, site, &early);
@@ -353,6 +365,8 @@ struct Report {
     other: Vec<Finding>,
     /// Accesses of LDS in flight at a barrier, each with one that may come too early for it.
     unpublished: Vec<(Unpublished, SiteId)>,
+    /// Stores to LDS in flight, each with a copy from there of the same wave.
+    overtaken: Vec<(Pending, SiteId)>,
     /// Waits by address, and whether they wait for nothing under all upper VGPR bits.
     waits: BTreeMap<u64, (SiteId, bool)>,
     /// Waits that are stronger than needed.
@@ -366,6 +380,14 @@ struct Missing {
     counter: Counter,
     before: SiteId,
     enough: u32,
+}
+
+impl Missing {
+    /// Of a load of LDS where no copy has come, the copies in flight and the load.
+    fn nothing_has_come(&self) -> impl Iterator<Item = (SiteId, SiteId)> + '_ {
+        let is_such = self.finding.rule == "R4";
+        self.producers.iter().filter(move |_| is_such).map(|&copy| (copy, self.before))
+    }
 }
 
 impl Report {
@@ -441,7 +463,7 @@ impl Report {
     }
 
     /// A copy from LDS is issued while a store to it is in flight.
-    fn overtaken(&mut self, analysis: &Analysis<'_>, site: SiteId, one: &Pending) {
+    fn overtaken_by(&mut self, analysis: &Analysis<'_>, site: SiteId, one: &Pending) {
         let (producer, copy) = (analysis.sites.get(one.operation), analysis.sites.get(site));
         let title = format!("{} may read LDS before {} has written it", copy.mnemonic, producer.mnemonic);
         self.missing(analysis, ("R5", "consumer", title), one, (site, one.enough()));

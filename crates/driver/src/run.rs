@@ -177,7 +177,7 @@ fn judge(
     say_checked(&mut report, executed_by, options.check, looked);
     if looked == Looked::AllPaths {
         let loaded = Loaded::new(&input.name, &object, &lines)?;
-        statics::add(&mut report, &loaded, subject, options.check)?;
+        statics::add(&mut report, &loaded, subject, Some(launch.block), options.check)?;
     }
     report.conclude();
     Ok(report)

@@ -57,12 +57,12 @@ impl<'s> Loaded<'s> {
 /// pipeline that is longer than its ring; elements of more tiles, and that leave a rest; tiles of a short pipeline.
 const NUMBERS: [u64; 5] = [448, 8, 1024, 200, 3];
 
-/// Dispatches that show how a kernel uses LDS: one workgroup of the size that it is compiled for, or one wave if that is
-/// not known, with each of some numbers for all
+/// Dispatches that show how a kernel uses LDS: one workgroup of the size that it is `launched` with or else compiled for, or one
+/// wave if that is not known, with each of some numbers for all
 /// its numbers, or without any arguments where nothing says what they are.
-fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Vec<Supposed> {
+fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>, launched: Option<[u32; 3]>) -> Vec<Supposed> {
     let lanes = kernel.descriptor.wave_size().lanes();
-    let required = metadata.and_then(|metadata| metadata.reqd_workgroup_size);
+    let required = launched.or(metadata.and_then(|metadata| metadata.reqd_workgroup_size));
     let flat = metadata.map(|metadata| metadata.max_flat_workgroup_size);
     // What compilers say if the source says nothing.
     let flat = flat.filter(|&size| size != kernel.descriptor.limits().max_workgroup_size);
@@ -88,7 +88,7 @@ fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Vec<Supposed>
     if parameters.iter().any(|parameter| parameter.size > MOST_BYTES) {
         return Vec::new();
     }
-    let launched = kernarg::Dispatch { grid, block, dimensions: 1, ..kernarg::Dispatch::default() };
+    let dispatched = kernarg::Dispatch { grid, block, dimensions: 1, ..kernarg::Dispatch::default() };
     let with = |number: u64| {
         let explicit = parameters.iter().filter(|parameter| !parameter.is_hidden());
         let values: Vec<Vec<u8>> = explicit
@@ -110,7 +110,7 @@ fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Vec<Supposed>
             .map(|bytes| Argument { name: "", span: None, passed: Passed::Value(bytes) })
             .collect();
         let size = kernel::segment_size(kernel, metadata);
-        let kernarg = lay_out(&kernel.name, &arguments, Some(&parameters), size, &launched).ok()?;
+        let kernarg = lay_out(&kernel.name, &arguments, Some(&parameters), size, &dispatched).ok()?;
         Some(Supposed { dispatch: dispatch(kernarg), flat, no_arguments: false })
     };
     NUMBERS.into_iter().filter_map(with).collect()
@@ -139,16 +139,17 @@ const IN_A_RUN: [(&str, Option<&str>, &str); 6] = [
     ("waits", None, "without a launch W1 and W2 alone"),
 ];
 
-/// What the static checks find, besides what `report` has from a run already.
+/// What the static checks find, besides what `report` has from a run already, of workgroups of the size that it is launched with.
 pub(crate) fn add(
     report: &mut Report,
     loaded: &Loaded<'_>,
     subject: Subject<'_>,
+    block: Option<[u32; 3]>,
     wanted: Checked,
 ) -> Result<(), Failure> {
     let Subject { kernel, machine, executed_by, metadata } = subject;
     let followed = loaded.followed.contains(&kernel.name);
-    let supposed = if followed { supposed(kernel, metadata) } else { Vec::new() };
+    let supposed = if followed { supposed(kernel, metadata, block) } else { Vec::new() };
     if !followed && wanted.lds {
         let why = format!("addresses in LDS are followed in the first {FOLLOWED} kernels of an object");
         report.not_checked.push(NotChecked::unknown("lds", why));
@@ -178,7 +179,7 @@ pub(crate) fn alone(loaded: &Loaded<'_>, subject: Subject<'_>, wanted: Checked) 
     let mut report = Report::new(loaded.name);
     report.target = loaded.target.clone();
     report.kernel = subject.kernel.name.clone();
-    add(&mut report, loaded, subject, wanted)?;
+    add(&mut report, loaded, subject, None, wanted)?;
     report.checked = Checked { registers: wanted.registers, ..Checked::default() };
     report.notes.push("nothing was executed: there is no launch (--launch L.toml)".to_owned());
     let asked = |group: &str| wanted.parts().contains(&(group, true));

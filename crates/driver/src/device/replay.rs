@@ -124,7 +124,7 @@ pub(crate) fn run(
         let loaded = Loaded::new(&input.name, &module.object, &module.lines)?;
         let kernel = kernel::select(&module.object, &input.name, Some(&head.kernel), None)?;
         let subject = subject(&module.object, kernel, run::model(&options)?)?;
-        statics::add(&mut report, &loaded, subject, options.check)?;
+        statics::add(&mut report, &loaded, subject, Some(head.extent.block), options.check)?;
     }
     report.conclude();
     Ok(report)

@@ -1,10 +1,11 @@
-//! Accesses of LDS that are in flight at a barrier (S1), by address: which of the pairs that the paths allow can be seen
-//! never to meet.
+//! Accesses of LDS that are in flight at a barrier (S1), or at a later access of the same wave (R4, R5), by address: which of the
+//! pairs that the paths allow can be seen never to meet.
 //!
 //! A pair is an access and a later one behind the barrier, before the next arrival. It is *apart* if the waves of the
 //! supposed dispatches come to both in that order, one wave to the first and another to the second, if their bytes are
 //! known there each time, and if they have none in common. Rings of buffers need no more: what is one barrier apart
-//! lies the same way in each turn. A pair that the waves do not come to is not known to be apart.
+//! lies the same way in each turn. A pair that the waves do not come to is not known to be apart. Pairs of one wave are so
+//! likewise.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -22,10 +23,15 @@ type Bytes<'w> = Option<&'w [(u32, u32)]>;
 
 /// What is known of pairs of accesses.
 pub(in super::super) struct Pairs {
-    /// Whether those that were seen have always been apart; `None`: none was.
-    apart: FxHashMap<(SiteId, SiteId), Option<bool>>,
+    /// Those behind a barrier.
+    apart: Seen,
+    /// Those of one wave.
+    own: Seen,
     left: usize,
 }
+
+/// Whether pairs that were seen have always been apart; `None`: none was.
+type Seen = FxHashMap<(SiteId, SiteId), Option<bool>>;
 
 /// What a wave does to LDS.
 #[derive(Default)]
@@ -34,59 +40,83 @@ struct Accesses<'w> {
     in_flight: Vec<(u32, SiteId, Bytes<'w>)>,
     /// All accesses, in order.
     all: Vec<(Moment, SiteId, Bytes<'w>)>,
+    /// What was in flight when the wave came to an access, and that one.
+    own: Vec<[(SiteId, Bytes<'w>); 2]>,
 }
 
 impl Pairs {
-    /// Of nothing is anything known.
-    pub fn new(pairs: impl IntoIterator<Item = (SiteId, SiteId)>) -> Pairs {
-        Pairs { apart: pairs.into_iter().map(|pair| (pair, None)).collect(), left: COMPARISONS }
+    /// Of nothing is anything known, of those behind a barrier and those of one wave.
+    pub fn new(
+        behind: impl IntoIterator<Item = (SiteId, SiteId)>,
+        own: impl IntoIterator<Item = (SiteId, SiteId)>,
+    ) -> Pairs {
+        let [behind, own]: [Seen; 2] = [
+            behind.into_iter().map(|pair| (pair, None)).collect(),
+            own.into_iter().map(|pair| (pair, None)).collect(),
+        ];
+        Pairs { apart: behind, own, left: COMPARISONS }
     }
 
     /// Whether there is anything to know.
     pub fn is_empty(&self) -> bool {
-        self.apart.is_empty()
+        self.apart.is_empty() && self.own.is_empty()
     }
 
-    /// Whether the pair was seen and was always apart.
+    /// Whether the pair behind a barrier was seen and was always apart.
     pub fn are_apart(&self, pair: (SiteId, SiteId)) -> bool {
         self.apart.get(&pair).copied().flatten() == Some(true)
+    }
+
+    /// The same of one wave.
+    pub fn are_apart_in_wave(&self, pair: (SiteId, SiteId)) -> bool {
+        self.own.get(&pair).copied().flatten() == Some(true)
     }
 
     /// Looks at the waves of a workgroup, `most` instructions of each.
     pub(super) fn look(&mut self, analysis: &Analysis<'_>, ways: &[Way], most: u32) {
         let steps = ways.iter().map(|way| way.within(most).0);
-        let waves: Vec<Accesses<'_>> = steps.map(|steps| Accesses::of(analysis, steps)).collect();
+        let waves: Vec<Accesses<'_>> = steps.map(|steps| Accesses::of(analysis, steps, &self.own)).collect();
         for (number, wave) in waves.iter().enumerate() {
+            for &[first, second] in &wave.own {
+                compare(&mut self.own, &mut self.left, first, second);
+            }
             for (_, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
                 for &(arrival, first, bytes) in &wave.in_flight {
                     let from = other.all.partition_point(|&(at, ..)| at.waits < arrival);
                     let behind = other.all[from..].iter().take_while(|&&(at, ..)| at.arrivals <= arrival);
                     for &(_, second, later) in behind {
-                        self.compare((first, bytes), (second, later));
+                        compare(&mut self.apart, &mut self.left, (first, bytes), (second, later));
                     }
                 }
             }
         }
     }
+}
 
-    fn compare(&mut self, (first, bytes): (SiteId, Bytes<'_>), (second, later): (SiteId, Bytes<'_>)) {
-        let Some(apart) = self.apart.get_mut(&(first, second)) else { return };
-        if *apart == Some(false) {
-            return;
-        }
-        // What is not looked at may meet.
-        let looked = self.left.checked_sub(1);
-        self.left = looked.unwrap_or(0);
-        *apart = Some(match (bytes, later, looked) {
-            (Some(bytes), Some(later), Some(_)) => common(bytes, later).is_none(),
-            _ => false,
-        });
+/// Holds two accesses against each other, if so many comparisons are left.
+fn compare(
+    seen: &mut Seen,
+    left: &mut usize,
+    (first, bytes): (SiteId, Bytes<'_>),
+    (second, later): (SiteId, Bytes<'_>),
+) {
+    let Some(apart) = seen.get_mut(&(first, second)) else { return };
+    if *apart == Some(false) {
+        return;
     }
+    // What is not looked at may meet.
+    let looked = left.checked_sub(1);
+    *left = looked.unwrap_or(0);
+    *apart = Some(match (bytes, later, looked) {
+        (Some(bytes), Some(later), Some(_)) => common(bytes, later).is_none(),
+        _ => false,
+    });
 }
 
 impl<'w> Accesses<'w> {
-    /// Those of the wave that goes this way, up to where waves may be ordered by something else than the workgroup barrier.
-    fn of(analysis: &Analysis<'_>, steps: &'w [Step]) -> Accesses<'w> {
+    /// Those of the wave that goes this way, up to where waves may be ordered by something else than the workgroup barrier; of
+    /// pairs of its own those that are `wanted`.
+    fn of(analysis: &Analysis<'_>, steps: &'w [Step], wanted: &Seen) -> Accesses<'w> {
         let mut accesses = Accesses::default();
         let mut in_flight = InFlight::default();
         // By the number of the operation in flight.
@@ -99,11 +129,14 @@ impl<'w> Accesses<'w> {
             if foreseen.lds == Lds::Signals || synchronises_otherwise(info) {
                 break;
             }
-            let access = barriers::access(info).map(|_| match &foreseen.lds {
+            let bytes = match &foreseen.lds {
                 Lds::Bytes(bytes) => Some(bytes.as_slice()),
                 _ => None,
-            });
+            };
+            let access = barriers::access(info).map(|_| bytes);
             accesses.all.extend(access.map(|bytes| (now, site, bytes)));
+            let pairs = open.iter().map(|&(_, first, earlier)| [(first, earlier), (site, bytes)]);
+            accesses.own.extend(pairs.filter(|[first, second]| wanted.contains_key(&(first.0, second.0))));
             if let Some(effect) = Effect::of(info) {
                 now.arrivals += u32::from(effect.arrives);
                 if effect.arrives {
