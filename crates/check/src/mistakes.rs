@@ -12,6 +12,7 @@
 //! finding at the earliest place is reported, with the strongest wait that any of the others needs and with their ends.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use wavemark_sim::events::{Channel, Counter, Space};
 
 use crate::Checker;
@@ -53,6 +54,8 @@ struct Node {
     allowed: u32,
     /// The instruction that the wait should stand before.
     before: Option<SiteId>,
+    /// Barriers at which the wave has arrived since, of each the last time: how many operations a wait there might leave in flight.
+    barriers: SmallVec<[(SiteId, u32); 2]>,
     /// The same mistake is seen at an earlier place.
     late: bool,
     /// Of a pair: whether the first is a copy that its wave may have issued too early, each time that the wave met it in flight.
@@ -71,7 +74,9 @@ impl Mistakes {
         let new = self.nodes.len();
         let at = *self.marks.entry(mark).or_insert(new);
         if at == new {
-            self.nodes.push(Node { parent: new, allowed: u32::MAX, before: None, late: false, early: None });
+            let barriers = SmallVec::new();
+            let (allowed, before) = (u32::MAX, None);
+            self.nodes.push(Node { parent: new, allowed, before, barriers, late: false, early: None });
         }
         MistakeId(at)
     }
@@ -119,21 +124,56 @@ impl Mistakes {
         node.allowed = node.allowed.min(allowed);
     }
 
+    /// A wait before one of these barriers would mend a mistake of the wave's own as well, as long as it leaves no more in flight.
+    pub fn before_barriers(&mut self, id: MistakeId, barriers: impl Iterator<Item = (SiteId, u32)>) {
+        let known = &mut self.nodes[id.0].barriers;
+        for (barrier, allowed) in barriers {
+            match known.iter_mut().find(|(site, _)| *site == barrier) {
+                Some((_, least)) => *least = allowed.min(*least),
+                None => known.push((barrier, allowed)),
+            }
+        }
+    }
+
+    /// Those that are the same mistake.
+    fn same(&self, id: MistakeId) -> impl Iterator<Item = usize> + '_ {
+        let root = self.root(id);
+        (0..self.nodes.len()).filter(move |&at| self.root(MistakeId(at)) == root)
+    }
+
+    /// Those of them that are seen at no earlier place.
+    fn places(&self, id: MistakeId) -> impl Iterator<Item = usize> + '_ {
+        self.same(id).filter(|at| self.nodes[*at].before.is_some() && !self.nodes[*at].late)
+    }
+
+    /// Where others need the wait before a barrier, it is missing there for the wave itself, too: which of the same mistake
+    /// that is, and how many operations it may leave in flight.
+    fn at_barrier(&self, id: MistakeId) -> Option<(usize, u32)> {
+        let of_own = |barrier: Option<SiteId>| {
+            let own = self.same(id).flat_map(|at| &self.nodes[at].barriers);
+            own.filter(|(site, _)| Some(*site) == barrier).map(|&(_, allowed)| allowed).min()
+        };
+        self.places(id).find_map(|at| {
+            let node = &self.nodes[at];
+            of_own(node.before).map(|own| (at, own.min(node.allowed)))
+        })
+    }
+
     /// The wait that mends a mistake: how many operations it may leave in flight, and what it stands before. Where one
     /// is seen at several places, the earliest.
     pub fn wait(&self, id: MistakeId) -> (u32, Option<SiteId>) {
-        let root = self.root(id);
-        let waits = |at: &usize| self.nodes[*at].before.is_some() && !self.nodes[*at].late;
-        let own = Some(id.0).filter(waits);
-        let at =
-            own.or_else(|| (0..self.nodes.len()).filter(waits).find(|&at| self.root(MistakeId(at)) == root));
-        let node = &self.nodes[at.unwrap_or(id.0)];
+        if let Some((at, allowed)) = self.at_barrier(id) {
+            return (allowed, self.nodes[at].before);
+        }
+        let own = self.places(id).find(|&at| at == id.0);
+        let node = &self.nodes[own.or_else(|| self.places(id).next()).unwrap_or(id.0)];
         (node.allowed, node.before)
     }
 
     /// Whether the same mistake is known from an earlier place than before `site`.
     pub fn is_late(&self, id: MistakeId, site: Option<SiteId>) -> bool {
-        self.nodes[id.0].late || self.nodes[id.0].before != site
+        let elsewhere = || self.at_barrier(id).is_some_and(|(at, _)| at != id.0);
+        self.nodes[id.0].late || self.nodes[id.0].before != site || elsewhere()
     }
 }
 

@@ -205,6 +205,9 @@ impl Checker {
             Some((place, wrong)) => {
                 at_fault = self.faulty_wait(other_id.index, awaited, place.step, wrong);
                 let mistake = self.missing_wait(other_id.index, awaited, place);
+                if own && let Some(state) = self.waves.get(wave.index) {
+                    self.mistakes.before_barriers(mistake, state.barriers_behind(awaited));
+                }
                 let pair = self.mistakes.pair(pcs[0], pcs[1]);
                 self.mistakes.join(mistake, pair);
                 if own && earlier.dma {

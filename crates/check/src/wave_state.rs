@@ -364,6 +364,17 @@ impl WaveState {
         self.arrives.iter().copied()
     }
 
+    /// The barriers at which it has arrived behind operation `seq` of a channel, of each the last time, and how many operations of
+    /// the channel it had issued then since.
+    pub fn barriers_behind(&self, (channel, seq): (Channel, u32)) -> impl Iterator<Item = (SiteId, u32)> {
+        let arrives = self.arrives.iter().enumerate();
+        let is_last = |at: usize, site: SiteId| self.arrives.range(at + 1..).all(|later| later.site != site);
+        let behind = arrives.filter(move |(at, arrive)| is_last(*at, arrive.site));
+        behind.filter_map(move |(_, arrive)| {
+            Some((arrive.site, arrive.seq[channel as usize].checked_sub(seq)?))
+        })
+    }
+
     /// Whether it has arrived at barriers before those.
     pub fn has_arrived_before(&self) -> bool {
         self.arrives.len() == ARRIVES
