@@ -293,7 +293,7 @@ impl Analysis<'_> {
             report.turns(self, site, effect, &wave.barrier);
         }
         if barriers::access(info) == Some(Access::Load) && !wave.lds_holds {
-            report.nothing_has_come(self, site, &wave.in_flight);
+            report.nothing_has_come(self, site, wave);
         }
         if info.effects.memory.is_some_and(|memory| memory.verb == Verb::FromLds) {
             let stores = wave
@@ -378,6 +378,8 @@ struct Missing {
     finding: Finding,
     producers: BTreeSet<SiteId>,
     counter: Counter,
+    /// Of LDS where no copy has come, if it is that.
+    load: Option<SiteId>,
     before: SiteId,
     enough: u32,
 }
@@ -385,8 +387,7 @@ struct Missing {
 impl Missing {
     /// Of a load of LDS where no copy has come, the copies in flight and the load.
     fn nothing_has_come(&self) -> impl Iterator<Item = (SiteId, SiteId)> + '_ {
-        let is_such = self.finding.rule == "R4";
-        self.producers.iter().filter(move |_| is_such).map(|&copy| (copy, self.before))
+        self.load.into_iter().flat_map(|load| self.producers.iter().map(move |&copy| (copy, load)))
     }
 }
 
@@ -421,7 +422,7 @@ impl Report {
         let mut finding = Finding::new(rule, Class::MissingWait, Severity::Error, title);
         finding.sites.extend([end_of("producer", producer), end_of("consumer", consumer)]);
         let producers = BTreeSet::from([conflict.operation]);
-        self.missing.push(Missing { finding, producers, counter, before: site, enough });
+        self.missing.push(Missing { finding, producers, counter, load: None, before: site, enough });
     }
 
     /// A wait for `one` is missing before an instruction that is no use of a register: one finding by rule, counter and
@@ -449,7 +450,7 @@ impl Report {
         let mut finding = Finding::new(rule, Class::MissingWait, Severity::Error, title);
         finding.sites.extend([end_of("producer", producer), end_of(role, end)]);
         let producers = BTreeSet::from([one.operation]);
-        self.missing.push(Missing { finding, producers, counter, before, enough });
+        self.missing.push(Missing { finding, producers, counter, load: None, before, enough });
     }
 
     fn unfinished(&mut self, analysis: &Analysis<'_>, site: SiteId, one: &Pending) {
@@ -542,7 +543,7 @@ impl Report {
                 let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
                 finding.sites.extend([end_of("producer", copy), end_of("consumer", touch)]);
                 let producers = BTreeSet::from([early.copy]);
-                self.missing.push(Missing { finding, producers, counter, before, enough });
+                self.missing.push(Missing { finding, producers, counter, load: None, before, enough });
             }
         }
     }
@@ -572,12 +573,13 @@ impl Report {
     }
 
     /// LDS is read where it holds nothing but what copies in flight are to bring.
-    fn nothing_has_come(&mut self, analysis: &Analysis<'_>, site: SiteId, in_flight: &InFlight) {
+    fn nothing_has_come(&mut self, analysis: &Analysis<'_>, site: SiteId, wave: &Wave) {
         let copies = |one: &&Pending| {
             let producer = analysis.sites.get(one.operation);
             barriers::access(producer) == Some(Access::Copy)
         };
-        let Some(copy) = in_flight.pending().iter().filter(copies).max_by_key(|one| one.positions) else {
+        let copies = wave.in_flight.pending().iter().filter(copies);
+        let Some(copy) = copies.max_by_key(|one| one.positions) else {
             return;
         };
         if self.missing.iter().any(|missing| missing.finding.rule == "R4") {
@@ -585,8 +587,14 @@ impl Report {
         }
         let mnemonic = analysis.sites.get(copy.operation).mnemonic;
         let title = format!("LDS is read while {mnemonic} is in flight, and no copy to LDS has come");
-        let oldest = 63 - copy.positions.leading_zeros();
-        self.missing(analysis, ("R4", "consumer", title), copy, (site, oldest));
+        // Others may have issued it as well, for the load of this wave: then it must be done at the barrier.
+        let arrived = wave.barrier.arrived_with(copy.operation);
+        let (before, enough) = arrived.unwrap_or((site, copy.oldest()));
+        let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
+        let (producer, load) = (analysis.sites.get(copy.operation), analysis.sites.get(site));
+        finding.sites.extend([end_of("producer", producer), end_of("consumer", load)]);
+        let (producers, counter) = (BTreeSet::from([copy.operation]), analysis.counter(copy.class));
+        self.missing.push(Missing { finding, producers, counter, load: Some(site), before, enough });
     }
 
     /// Arrivals and waits take turns.

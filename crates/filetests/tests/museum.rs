@@ -7,7 +7,8 @@
 //! * `found`: every mark is met, with its rule, class, lines and wait;
 //! * `once`: there are as many errors, or advice by the rules of the marks, as there are mistakes;
 //! * `report`: what is said of it under late completion is what `report.txt` has;
-//! * `fix`: nothing at all is reported of the fixed kernel, and what it computes is right.
+//! * `fix`: nothing at all is reported of the fixed kernel, and what it computes is right; nor is anything wrong on its other
+//!   paths.
 //!
 //! What the checker cannot do yet is listed in `gaps.txt`; a trial that is listed and passes comes off the list.
 
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use wavemark_driver::cases::Case;
-use wavemark_driver::options::Completion;
+use wavemark_driver::options::{Completion, RunOptions};
 use wavemark_driver::report::{ExitStatus, Finding, Severity};
 use wavemark_filetests::case::{self, Ran};
 use wavemark_filetests::marks::mistakes;
@@ -105,6 +106,10 @@ fn once(folder: &Path) -> Result<(), Failed> {
 }
 
 fn fix(folder: &Path) -> Result<(), Failed> {
+    let paths = case::without_launch(&folder.join("fix.s"), &RunOptions::default());
+    if paths.report.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(format!("the fix is wrong on some path\n\n{}", paths.text).into());
+    }
     each_setting(folder, "fix.s", |ran| {
         let report = &ran.report;
         if report.exit_status() != ExitStatus::Clean || !report.findings.is_empty() {

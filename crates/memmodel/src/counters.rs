@@ -53,6 +53,11 @@ impl Pending {
     pub fn enough(&self) -> u32 {
         self.positions.trailing_zeros()
     }
+
+    /// The most operations of the class that may have followed it on a path.
+    pub fn oldest(&self) -> u32 {
+        u64::BITS - 1 - self.positions.leading_zeros()
+    }
 }
 
 /// The operations that may be in flight at a point.

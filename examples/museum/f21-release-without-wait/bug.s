@@ -12,6 +12,7 @@ handover:
 	s_load_dwordx8 s[4:11], s[0:1], 0x0     ; s[4:5] = x, s[6:7] = squares, s[8:9] = ready, s[10:11] = out
 	v_lshlrev_b32_e32 v1, 2, v0             ; v1: my dword
 	v_lshrrev_b32_e32 v2, 6, v0
+	s_nop 0
 	v_readfirstlane_b32 s12, v2             ; s12: my wave
 	v_mov_b32_e32 v3, 0
 	s_waitcnt lgkmcnt(0)

@@ -10,9 +10,9 @@
 	.else
 	global_load_async_to_lds_b32 v1, v1, s[4:5]         ; <<< other end
 	.endif
-	s_barrier_signal -1
+	s_barrier_signal -1                                 ; <<< hint: s_wait_asynccnt 0
 	s_barrier_wait -1
-	ds_load_b32 v3, v1                                  ; <<< error[R4] missing-wait <<< hint: s_wait_asynccnt 0
+	ds_load_b32 v3, v1                                  ; <<< error[R4] missing-wait
 	s_wait_dscnt 0x0
 	global_store_b32 v1, v3, s[6:7]
 	s_wait_asynccnt 0x0

@@ -30,6 +30,8 @@ pub(super) struct AtBarrier {
 pub(super) struct Unpublished {
     pub access: SiteId,
     pub arrival: SiteId,
+    /// So many operations may have followed it then.
+    pub followed: u32,
     /// The wave has waited for the barrier since.
     waited: bool,
 }
@@ -81,9 +83,14 @@ impl AtBarrier {
         let Some(effect) = Effect::of(info) else { return };
         if effect.arrives {
             (self.outside, self.arrivals) = (false, smallvec![site]);
-            let accesses = in_flight.pending().iter().map(|one| one.operation);
-            let accesses = accesses.filter(|&operation| access(sites.get(operation)).is_some());
-            let unpublished = accesses.map(|access| Unpublished { access, arrival: site, waited: false });
+            let accesses =
+                in_flight.pending().iter().filter(|one| access(sites.get(one.operation)).is_some());
+            let unpublished = accesses.map(|one| Unpublished {
+                access: one.operation,
+                arrival: site,
+                followed: one.oldest(),
+                waited: false,
+            });
             self.unpublished = unpublished.collect();
         }
         if effect.waits {
@@ -102,6 +109,15 @@ impl AtBarrier {
         let later = access(info);
         let meets = move |earlier: &Unpublished| later.is_some_and(|later| earlier.meets(sites, later));
         self.unpublished.iter().copied().filter(meets)
+    }
+}
+
+impl AtBarrier {
+    /// Where the wave arrived with an access in flight at the barrier that it has passed last, and how many operations may have
+    /// followed that then.
+    pub fn arrived_with(&self, access: SiteId) -> Option<(SiteId, u32)> {
+        let known = self.unpublished.iter().filter(|earlier| earlier.waited && earlier.access == access);
+        known.map(|earlier| (earlier.arrival, earlier.followed)).min_by_key(|&(_, followed)| followed)
     }
 }
 
