@@ -15,8 +15,8 @@
 //!
 //! That a register of a vector load must be kept is undisputed, but compilers before LLVM 22 do not heed it: it is advice.
 //! LLVM 22 itself does not always wait for the translations of stores, atomics, scalar loads and asynchronous copies, and
-//! the manual sees no hazard in overwriting what a store reads. Under `xcnt=strict` all of these must be kept, and it is an
-//! error not to.
+//! the manual sees no hazard in overwriting what a store reads. It waits for those of vector accesses before a scalar load writes
+//! what they read. Under `xcnt=strict` all of these must be kept, and it is an error not to.
 
 use std::collections::VecDeque;
 
@@ -146,7 +146,7 @@ impl Checker {
         let covered = match own {
             Some((Path::Flat, _)) | None => false,
             Some((_, Some(Group::Vector))) => true,
-            Some((_, other)) => other.is_some() && other != translations.group,
+            Some((_, other)) => other.is_some() && other != translations.group && !self.model.xcnt_strict,
         };
         if covered {
             return;

@@ -122,7 +122,9 @@ pub(super) fn judge(
         let (for_copies, for_pairs) = (steps(&for_copies), steps(&for_pairs));
         let Ok(ways) = foresight.ways(one, for_copies.max(for_pairs)) else { continue };
         if for_copies > 0 {
-            let waves = ways.iter().map(|way| Wave::of(analysis, way.within(for_copies), &polls, report));
+            let single = ways.len() == 1;
+            let waves =
+                ways.iter().map(|way| Wave::of(analysis, way.within(for_copies), single, &polls, report));
             let waves: Vec<Wave<'_>> = waves.collect();
             for (number, wave) in waves.iter().enumerate() {
                 for (_, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
@@ -191,10 +193,12 @@ fn waves(kernel: &Kernel, supposed: &Supposed) -> u32 {
 }
 
 impl<'w> Wave<'w> {
-    /// The wave that goes this way; what it does to its own copies is reported.
+    /// The wave that goes this way; what it does to its own copies is reported. If it is the only one that is supposed, it stands for
+    /// the others at barriers.
     fn of(
         analysis: &Analysis<'_>,
         (steps, known): (&'w [Step], usize),
+        single: bool,
         polls: &FxHashSet<SiteId>,
         report: &mut Report,
     ) -> Wave<'w> {
@@ -216,7 +220,7 @@ impl<'w> Wave<'w> {
             certain &= step < known && !alone && !may_tell(info);
             if let (Lds::Bytes(bytes), Some(access)) = (&foreseen.lds, touch(info)) {
                 let touch = Touch { site, bytes, writes: access, at: now };
-                wave.own(&in_flight, &open, &touch, &mut |early| report.early(analysis, &early));
+                wave.own((&in_flight, single), &open, &touch, &mut |early| report.early(analysis, &early));
                 if !alone {
                     wave.touches.push(touch);
                 }
@@ -264,7 +268,7 @@ impl<'w> Wave<'w> {
     /// The wave touches what its own copies have in flight.
     fn own(
         &self,
-        in_flight: &InFlight,
+        (in_flight, single): (&InFlight, bool),
         open: &FxHashMap<u32, usize>,
         touch: &Touch<'_>,
         found: &mut dyn FnMut(Early),
@@ -272,7 +276,8 @@ impl<'w> Wave<'w> {
         for one in in_flight.pending() {
             let Some(copy) = open.get(&one.operation).map(|&copy| &self.copies[copy]) else { continue };
             if (copy.writes || touch.writes) && common(copy.bytes, touch.bytes).is_some() {
-                let wait = Some((touch.site, *one));
+                let arrival = copy.arrivals.last().filter(|_| single);
+                let wait = Some(arrival.map_or((touch.site, *one), |&(_, site, pending)| (site, pending)));
                 found(Early { copy: copy.site, touch: touch.site, wait, other_wave: false });
             }
         }
