@@ -217,6 +217,11 @@ impl WaveState {
         }
     }
 
+    /// The wave has emptied caches: that this is missing later is another mistake.
+    pub(crate) fn end_assumed_invalidates(&mut self) {
+        self.assumed_order.retain(|assumed| assumed.lack != Lack::Invalidate);
+    }
+
     /// Where the wave is: before instruction `site` at `pc`.
     pub(crate) fn here(&self, site: SiteId, pc: u64, channel: Channel) -> Place {
         Place { before: Some((site, pc)), step: self.steps, issued: self.seq[channel as usize] }

@@ -178,7 +178,11 @@ impl Checker {
                 }
                 Space::Lds => "a barrier between the two accesses".to_owned(),
                 _ => {
-                    "release and acquire through an atomic, or a barrier, between the two accesses".to_owned()
+                    let flag = match earlier.atomic == later.record.atomic {
+                        true => "",
+                        false => "if this is a flag, the scope that both waves share on either side; else ",
+                    };
+                    format!("{flag}release and acquire through an atomic, or a barrier, between the two accesses")
                 }
             };
             (rule, Class::MissingSync, title, hint, None)

@@ -562,7 +562,7 @@ impl Checker {
             let fresh = state.known.ordered(|agent| apart(agent) <= cache.scope);
             if let Some(state) = self.waves.get_mut(wave.index) {
                 state.known.shared.join(&fresh);
-                state.note_learnt();
+                state.note_invalidated();
             }
             return;
         }
@@ -580,7 +580,7 @@ impl Checker {
             state.invalidates.push(Invalidate { seq, known: known.clone() });
         } else if let Some(known) = invalidated {
             state.known = known;
-            state.note_learnt();
+            state.note_invalidated();
         }
     }
 }

@@ -465,6 +465,17 @@ impl WaveState {
     /// ([`Before`]), but for barriers.
     pub fn note_learnt_again(&mut self, new: bool) {
         self.assumed_order.clear();
+        self.note_known(new);
+    }
+
+    /// It has emptied caches: more of what it knows counts.
+    pub fn note_invalidated(&mut self) {
+        self.end_assumed_invalidates();
+        self.note_known(true);
+    }
+
+    /// What it knows may be `new`.
+    fn note_known(&mut self, new: bool) {
         let barriers = |known: &Knowledge| known.issued.get(self.id.index, BARRIERS);
         if new || barriers(&self.learnt) != barriers(&self.known) {
             self.learnt = Arc::new(self.known.clone());
