@@ -49,7 +49,7 @@ impl Checker {
         let covers = |at: &Arrive| at.comes_behind(earlier.epoch);
         let arrive = at_barrier.filter(covers);
         let near = other_id.workgroup_flat == wave.workgroup_flat;
-        let release = other.filter(|_| near).and_then(|other| other.last_publishing).filter(covers);
+        let release = other.filter(|_| near).and_then(|other| other.published_by(earlier.epoch, knows));
         // Waves run the same program: where this one has waited for its copy, the other waits for its own.
         let behind_barrier = || {
             let arrive = arrive.filter(|_| earlier.dma && space == Space::Lds)?;
@@ -98,8 +98,13 @@ impl Checker {
                 what.1, first.mnemonic
             );
             let (hint, hint_site) = if own_channel == Channel::Sm {
+                // What the scalar cache is filled from may be as old.
+                let behind = match own || state.known.relied.knows(earlier.epoch) {
+                    true => String::new(),
+                    false => format!("{} and ", invalidate_text(self.machine, common)),
+                };
                 let text = scalar_invalidate_text(self.machine);
-                (format!("{text} and its wait before"), Some(second.site.clone()))
+                (format!("{behind}{text} and its wait before"), Some(second.site.clone()))
             } else {
                 let text = invalidate_text(self.machine, common);
                 (format!("{text} before"), Some(second.site.clone()))

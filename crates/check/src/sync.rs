@@ -243,9 +243,8 @@ impl Checker {
             for &(channel, own) in &op.seq {
                 before.seq[channel as usize] = own - 1;
             }
-            state.last_publishing = Some(before);
-            if releases && let Some(&own) = op.seq.first() {
-                state.note_release(Release { at: before, own });
+            if let Some(&own) = op.seq.first() {
+                state.note_release(Release { at: before, own }, releases);
             }
         }
         self.consume_published(wave.index);

@@ -129,13 +129,24 @@ pub struct Arrive {
     pub step: u64,
 }
 
-/// An access that publishes to global memory.
+/// An access that publishes.
 #[derive(Clone, Copy, Debug)]
 pub struct Release {
     /// What it hands on.
     pub at: Arrive,
     /// Its own place in its channel.
     pub own: (Channel, u32),
+}
+
+/// The one that has handed on an operation to who `knows` so much of the wave: the last that it knows, or the first.
+pub fn handed_on<'r>(
+    releases: impl DoubleEndedIterator<Item = &'r Release> + Clone,
+    operation: Epoch,
+    knows: impl Fn(Channel) -> u32,
+) -> Option<Arrive> {
+    let mut behind = releases.filter(|release| release.at.comes_behind(operation));
+    let known = behind.clone().rfind(|release| knows(release.own.0) >= release.own.1);
+    known.or_else(|| behind.next()).map(|release| release.at)
 }
 
 /// Whether an operation with these numbers is number `seq` of a channel.
@@ -210,8 +221,8 @@ pub struct WaveState {
     pub assumed_order: Vec<AssumedOrder>,
     /// The last accesses that published to global memory, for messages.
     pub releases: VecDeque<Release>,
-    /// The last operation by which it has published something, in LDS or global memory.
-    pub last_publishing: Option<Arrive>,
+    /// The last operations by which it has published something, in LDS or global memory.
+    publishing: VecDeque<Release>,
     /// Synchronisation locations read by loads that are not yet retired.
     pub acquires: Vec<crate::sync::Acquire>,
     /// What it has seen there of late.
@@ -287,7 +298,7 @@ impl WaveState {
             assumed_waits: Vec::new(),
             assumed_order: Vec::new(),
             releases: VecDeque::new(),
-            last_publishing: None,
+            publishing: VecDeque::new(),
             acquires: Vec::new(),
             seen: crate::sync::Seen::default(),
             learnt_of_late: crate::sync::LearntOfLate::default(),
@@ -388,12 +399,20 @@ impl WaveState {
         self.arrives.push_back(self.arrive(site));
     }
 
-    /// It publishes to global memory.
-    pub fn note_release(&mut self, release: Release) {
-        if self.releases.len() == RELEASES {
-            self.releases.pop_front();
+    /// It publishes something, `globally` if that is in global memory.
+    pub fn note_release(&mut self, release: Release, globally: bool) {
+        let lists = [Some(&mut self.publishing), Some(&mut self.releases).filter(|_| globally)];
+        for list in lists.into_iter().flatten() {
+            if list.len() == RELEASES {
+                list.pop_front();
+            }
+            list.push_back(release);
         }
-        self.releases.push_back(release);
+    }
+
+    /// What has handed on an operation, in LDS or global memory, to who `knows` so much of the wave: see [`handed_on`].
+    pub fn published_by(&self, operation: Epoch, knows: impl Fn(Channel) -> u32) -> Option<Arrive> {
+        handed_on(self.publishing.iter(), operation, knows)
     }
 
     /// What an instruction hands on that it executes now.

@@ -9,7 +9,7 @@ use wavemark_sim::events::{Channel, WaveId};
 
 use crate::snapshot::Moved;
 use crate::sync::{Seen, WriteBack};
-use crate::wave_state::{Arrive, Release, WaveState};
+use crate::wave_state::{Arrive, Release, WaveState, handed_on};
 
 /// How an ended wave has published what it wrote to global memory, for messages, and where it has looked for what others publish.
 #[derive(Clone, Debug, Default)]
@@ -27,11 +27,9 @@ pub(crate) struct Publication {
 }
 
 impl Publication {
-    /// The access that has handed on an operation to who `knows` so much of the wave: the last one that it knows, or the first.
+    /// The access that has handed on an operation to who `knows` so much of the wave: see [`handed_on`].
     pub fn release_of(&self, operation: Epoch, knows: impl Fn(Channel) -> u32) -> Option<Arrive> {
-        let mut behind = self.releases.iter().filter(|release| release.at.comes_behind(operation));
-        let known = behind.clone().rfind(|release| knows(release.own.0) >= release.own.1);
-        known.or_else(|| behind.next()).map(|release| release.at)
+        handed_on(self.releases.iter(), operation, knows)
     }
 
     /// What first handed on an operation to who `knows` so much of the wave, as far as it is known, and whether it is a barrier.
