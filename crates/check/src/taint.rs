@@ -679,7 +679,7 @@ fn reaching(
 }
 
 /// What a matrix multiplication adds to the products: a register of it to each of the result.
-fn addend(info: &SiteInfo) -> Option<RegRange> {
+fn addend(info: &SiteInfo) -> Option<&Used> {
     if !info.effects.unit.is_matrix() {
         return None;
     }
@@ -687,13 +687,13 @@ fn addend(info: &SiteInfo) -> Option<RegRange> {
     let read = |used: &&Used| used.read;
     let tied = info.uses.iter().filter(read).find(|used| used.write);
     let third = || info.uses.iter().filter(read).find(|used| used.operand == Some(3));
-    Some(tied.or_else(third)?.range)
+    tied.or_else(third)
 }
 
 /// [`write`] of a matrix multiplication.
-fn write_product(taint: &mut Taint, info: &SiteInfo, addend: RegRange, exec: u64, regs: &Regs) {
-    let factors = reaching(taint, info, exec, regs, |used| used.range != addend);
-    let added: Vec<Marks> = addend.numbers().map(|register| taint.of(register).into()).collect();
+fn write_product(taint: &mut Taint, info: &SiteInfo, addend: &Used, exec: u64, regs: &Regs) {
+    let factors = reaching(taint, info, exec, regs, |used| !std::ptr::eq(used, addend));
+    let added: Vec<Marks> = addend.range.numbers().map(|register| taint.of(register).into()).collect();
     write(taint, info, exec, regs.full_mask(), &factors);
     let written = info.writes().flat_map(RegRange::numbers);
     for (register, marks) in written.zip(added) {

@@ -325,8 +325,25 @@ impl Finding {
             ends
         };
         (&self.rule, self.class, self.severity) == (&other.rule, other.class, other.severity)
-            && ends(self) == ends(other)
             && self.hint == other.hint
+            && (ends(self) == ends(other) || self.is_same_mistake(other))
+    }
+
+    /// Whether `other`, an error of the same kind with the same hint, shows the same mistake at other instructions: the same wait
+    /// is missing in the same place, or nothing orders instructions that are among those of the other one.
+    fn is_same_mistake(&self, other: &Finding) -> bool {
+        self.severity > Severity::Advice
+            && match self.class {
+                Class::MissingWait => self.hint.as_ref().is_some_and(|hint| hint.contains(" at ")),
+                Class::MissingSync => self.names_ends_of(other) || other.names_ends_of(self),
+                _ => false,
+            }
+    }
+
+    /// Whether the two instructions that another finding is about are among those of this one.
+    pub(crate) fn names_ends_of(&self, other: &Finding) -> bool {
+        let named = |end: &Site| end.pc.is_some() && self.sites.iter().any(|site| site.pc == end.pc);
+        other.sites.len() >= 2 && other.sites[..2].iter().all(named)
     }
 
     /// The wait that should have been enough and was not. What advice is about a wait is not at fault.

@@ -214,10 +214,13 @@ fn add_finding(report: &mut Report, finding: Finding) {
     let meets = |other: &Finding| {
         // What a wait could be on every path may be less than what served a run.
         let same_advice = finding.class != Class::OverStrong || other.hint == finding.hint;
-        other.class == finding.class
-            && other.severity == finding.severity
-            && ends(other).iter().any(|pc| own.contains(pc))
-            && same_advice
+        let same =
+            other.class == finding.class && ends(other).iter().any(|pc| own.contains(pc)) && same_advice;
+        // A barrier that is missing with a wait.
+        let with_wait = finding.class == Class::MissingSync
+            && other.hint.as_ref().is_some_and(|hint| hint.contains("and a barrier"))
+            && other.names_ends_of(&finding);
+        other.severity == finding.severity && (same || with_wait)
     };
     match report.findings.iter_mut().find(|other| meets(other)) {
         Some(known) => known.proven = finding.proven.or(known.proven),

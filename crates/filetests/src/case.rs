@@ -43,6 +43,14 @@ pub fn run_with(case: &Case, options: RunOptions) -> Ran {
     judged(&case.input, case.verdict.as_ref(), run)
 }
 
+/// Checks `case` as `wavemark check` does: so many schedules, and all paths.
+pub fn check(case: &Case, schedules: u32) -> Ran {
+    let options = RunOptions { schedules, ..RunOptions::default() };
+    judged(&case.input, case.verdict.as_ref(), |sources, input| {
+        Ok(run::check(sources, input, Some(&case.launch), &options)?.remove(0))
+    })
+}
+
 /// Checks the code of the one kernel in `path` as `wavemark check` does where there is no launch.
 pub fn without_launch(path: &Path, options: &RunOptions) -> Ran {
     judged(path, None, |sources, input| Ok(run::check(sources, input, None, options)?.remove(0)))

@@ -6,13 +6,14 @@
 //!
 //! * `found`: every mark is met, with its rule, class, lines and wait;
 //! * `once`: there are as many errors, or advice by the rules of the marks, as there are mistakes;
+//! * `checked`: so it is where several schedules and all paths are checked;
 //! * `report`: what is said of it under late completion is what `report.txt` has;
 //! * `fix`: nothing at all is reported of the fixed kernel, and what it computes is right; nor is anything wrong on its other
 //!   paths.
 //!
 //! What the checker cannot do yet is listed in `gaps.txt`; a trial that is listed and passes comes off the list.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -20,7 +21,7 @@ use wavemark_driver::cases::Case;
 use wavemark_driver::options::{Completion, RunOptions};
 use wavemark_driver::report::{ExitStatus, Finding, Severity};
 use wavemark_filetests::case::{self, Ran};
-use wavemark_filetests::marks::mistakes;
+use wavemark_filetests::marks::{Mistake, mistakes};
 use wavemark_filetests::{expected, paths};
 
 const COMPLETIONS: &[Completion] = &[Completion::Late, Completion::Early, Completion::Random];
@@ -46,8 +47,8 @@ fn main() {
     let mut names = BTreeSet::new();
     for folder in folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let checks: [(&str, fn(&Path) -> Result<(), Failed>); 4] =
-            [("found", found), ("once", once), ("fix", fix), ("report", report)];
+        let checks: [(&str, fn(&Path) -> Result<(), Failed>); 5] =
+            [("found", found), ("once", once), ("checked", checked), ("fix", fix), ("report", report)];
         for (what, check) in checks {
             let (trial, folder) = (format!("{name}/{what}"), folder.clone());
             let gap = gaps.contains(&trial);
@@ -93,16 +94,24 @@ fn found(folder: &Path) -> Result<(), Failed> {
 
 fn once(folder: &Path) -> Result<(), Failed> {
     let mistakes = mistakes(&read(&folder.join("bug.s")));
-    each_setting(folder, "bug.s", |ran| {
-        let counts = |finding: &&Finding| {
-            finding.severity == Severity::Error
-                || mistakes.values().any(|mistake| mistake.rule == finding.rule)
-        };
-        match (ran.report.findings.iter().filter(counts).count(), mistakes.len()) {
-            (count, wanted) if count == wanted => Ok(()),
-            (count, wanted) => Err(format!("{count} findings for {wanted} mistakes")),
-        }
-    })
+    each_setting(folder, "bug.s", |ran| as_many(ran, &mistakes))
+}
+
+fn checked(folder: &Path) -> Result<(), Failed> {
+    let mistakes = mistakes(&read(&folder.join("bug.s")));
+    let ran = case::check(&case_of(folder, "bug.s"), 8);
+    Ok(as_many(&ran, &mistakes).map_err(|problem| format!("{problem}\n\n{}", ran.text))?)
+}
+
+/// Whether there are as many errors, or advice by the rules of the mistakes, as there are mistakes.
+fn as_many(ran: &Ran, mistakes: &BTreeMap<String, Mistake>) -> Result<(), String> {
+    let counts = |finding: &&Finding| {
+        finding.severity == Severity::Error || mistakes.values().any(|mistake| mistake.rule == finding.rule)
+    };
+    match (ran.report.findings.iter().filter(counts).count(), mistakes.len()) {
+        (count, wanted) if count == wanted => Ok(()),
+        (count, wanted) => Err(format!("{count} findings for {wanted} mistakes")),
+    }
 }
 
 fn fix(folder: &Path) -> Result<(), Failed> {

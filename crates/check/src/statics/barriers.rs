@@ -92,6 +92,7 @@ impl AtBarrier {
                 waited: false,
             });
             self.unpublished = unpublished.collect();
+            self.unpublished.sort_unstable();
         }
         if effect.waits {
             (self.outside, self.arrivals) = (true, SmallVec::new());
@@ -110,9 +111,7 @@ impl AtBarrier {
         let meets = move |earlier: &Unpublished| later.is_some_and(|later| earlier.meets(sites, later));
         self.unpublished.iter().copied().filter(meets)
     }
-}
 
-impl AtBarrier {
     /// Where the wave arrived with an access in flight at the barrier that it has passed last, and how many operations may have
     /// followed that then.
     pub fn arrived_with(&self, access: SiteId) -> Option<(SiteId, u32)> {

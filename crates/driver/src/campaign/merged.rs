@@ -58,7 +58,7 @@ impl Ledger {
             let merged = &mut kernels[campaign.unit(number).item];
             *merged.outcomes.entry(record.outcome.clone()).or_default() += 1;
             for found in &record.findings {
-                match merged.findings.iter_mut().find(|known| known.found.key() == found.key()) {
+                match merged.findings.iter_mut().find(|known| known.found.is_again(found)) {
                     Some(known) => known.runs += 1,
                     None => {
                         let replay = campaign.replay(number);

@@ -66,9 +66,21 @@ impl Found {
         }
     }
 
-    /// Whether it is the same defect: what runs differ in (addresses in titles, further sites) is left out.
-    pub(super) fn key(&self) -> (&str, &str, &[String]) {
-        (&self.kernel, &self.rule, &self.sites[..self.sites.len().min(2)])
+    /// Whether `other` is the same defect: what runs differ in (addresses in titles, further sites) is left out. So is which
+    /// instructions showed it first, where the same is missing in the same place or between instructions that both name.
+    pub(super) fn is_again(&self, other: &Found) -> bool {
+        let ends = |found: &'_ Found| found.sites[..found.sites.len().min(2)].to_vec();
+        let place = |site: &'_ str| site.split_once(": ").map_or(site, |(_role, place)| place).to_owned();
+        let names = |found: &Found, others: &Found| {
+            let places: Vec<String> = found.sites.iter().map(|site| place(site)).collect();
+            others.sites.len() >= 2 && ends(others).iter().all(|end| places.contains(&place(end)))
+        };
+        let same_place = || {
+            let hint = self.hint.as_ref().filter(|hint| other.hint.as_ref() == Some(hint));
+            hint.is_some_and(|hint| hint.contains(" at ") || names(self, other) || names(other, self))
+        };
+        (&self.kernel, &self.rule) == (&other.kernel, &other.rule)
+            && (ends(self) == ends(other) || same_place())
     }
 }
 
