@@ -15,7 +15,7 @@ use crate::wave_state::{Arrive, Release, WaveState, handed_on};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Publication {
     /// The last accesses that published.
-    pub releases: SmallVec<[Release; 1]>,
+    pub releases: Vec<Release>,
     /// Its barrier arrives of late, in order.
     pub arrives: SmallVec<[Arrive; 1]>,
     /// There were more before them.
