@@ -111,6 +111,9 @@ pub struct Finding {
     pub(crate) needs_barrier: bool,
 }
 
+/// What the hint for a missing wait says where a barrier is missing, too.
+pub const AND_A_BARRIER: &str = " and a barrier";
+
 /// Ends that a report lists of one mistake.
 const ENDS: usize = 16;
 
@@ -411,7 +414,7 @@ fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, sites: &Sites) -> Vec<Fin
             let (allowed, earliest) = mistakes.wait(mistake);
             finding.needed = Some((counter, allowed));
             finding.hint_site = earliest.or(before).map(|site| sites.get(site).site.clone());
-            let barrier = if finding.needs_barrier { " and a barrier" } else { "" };
+            let barrier = if finding.needs_barrier { AND_A_BARRIER } else { "" };
             let of = if finding.hint_site.is_some() { "" } else { " the store that hands it on" };
             let wait = wait_text(sites.machine(), counter, allowed);
             finding.hint = Some(format!("{wait}{barrier} before{of}"));

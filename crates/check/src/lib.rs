@@ -55,7 +55,7 @@ use wavemark_sim::{Limit, Segment};
 use wavemark_target::{Facts, Machine};
 
 pub use alike::Alike;
-pub use finding::{Class, FaultyWait, Finding, FindingSite, Findings, Severity};
+pub use finding::{AND_A_BARRIER, Class, FaultyWait, Finding, FindingSite, Findings, Severity};
 pub use followed::Unfollowed;
 use shadow::Shadow;
 use site_info::{SiteId, Sites, VGPR0};

@@ -114,13 +114,13 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     // What is in flight at an access of the same wave may be other bytes.
     report.missing.retain(|missing| {
         let mut pending = missing.nothing_has_come().peekable();
-        pending.peek().is_none() || !pending.all(|pair| pairs.are_apart_in_wave(pair))
+        pending.peek().is_none() || !pending.all(|pair| pairs.own.are_apart(pair))
     });
-    for one in overtaken.iter().filter(|one| !pairs.are_apart_in_wave(stored(one))) {
+    for one in overtaken.iter().filter(|one| !pairs.own.are_apart(stored(one))) {
         report.overtaken_by(&analysis, one.1, &one.0);
     }
     // Accesses to LDS follow barriers at which others were in flight: those that do not go by with other bytes.
-    for one in unpublished.iter().filter(|one| !pairs.are_apart(pair(one))) {
+    for one in unpublished.iter().filter(|one| !pairs.behind.are_apart(pair(one))) {
         report.unpublished_at(&analysis, one.1, one.0);
     }
     // Where a wait is missing, another may have to do its work; what is called may need anything.

@@ -181,6 +181,12 @@ impl Taint {
         self.marks.get(&register).map_or(&[], |marks| marks)
     }
 
+    /// Those that the current instruction reads: with what is still being written there.
+    fn of_read(&self, register: u32) -> impl Iterator<Item = &Mark> {
+        let in_flight = self.in_flight.iter().filter(move |(of, _)| *of == register).map(|(_, mark)| mark);
+        self.of(register).iter().chain(in_flight)
+    }
+
     /// The suspicions of loads that a register's bits have marks of.
     fn of_loads(&self, sites: &Sites, register: u32, bits: u64) -> SmallVec<[usize; 1]> {
         let is_load = |of: usize| {
@@ -650,8 +656,7 @@ fn reaching(
             u64::MAX
         };
         for (n, register) in used.range.numbers().enumerate() {
-            let in_flight = taint.in_flight.iter().filter(|(of, _)| *of == register).map(|(_, mark)| mark);
-            for mark in taint.of(register).iter().chain(in_flight) {
+            for mark in taint.of_read(register) {
                 let mut value = Reaching { of: mark.of, ..Reaching::default() };
                 if register >= VGPR0 {
                     value.lanes = mark.bits & active;
@@ -693,7 +698,8 @@ fn addend(info: &SiteInfo) -> Option<&Used> {
 /// [`write`] of a matrix multiplication.
 fn write_product(taint: &mut Taint, info: &SiteInfo, addend: &Used, exec: u64, regs: &Regs) {
     let factors = reaching(taint, info, exec, regs, |used| !std::ptr::eq(used, addend));
-    let added: Vec<Marks> = addend.range.numbers().map(|register| taint.of(register).into()).collect();
+    let added: Vec<Marks> =
+        addend.range.numbers().map(|register| taint.of_read(register).copied().collect()).collect();
     write(taint, info, exec, regs.full_mask(), &factors);
     let written = info.writes().flat_map(RegRange::numbers);
     for (register, marks) in written.zip(added) {

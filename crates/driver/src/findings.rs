@@ -68,7 +68,7 @@ pub(crate) fn convert(
             } else {
                 let text = places.text(&site.inst);
                 let mnemonic = text.split_whitespace().next().unwrap_or_default();
-                format!("{hint} {mnemonic} at {place}")
+                format!("{hint} {mnemonic}{PLACE}{place}")
             }
         }
         None => hint,
@@ -86,6 +86,14 @@ pub(crate) fn convert(
         proven: (severity(finding.severity) == Severity::Advice).then_some(finding.proven),
         weakened: finding.weakened,
     }
+}
+
+/// What stands before the place of the instruction that a hint is about.
+const PLACE: &str = " at ";
+
+/// Whether a hint says where something is missing.
+pub(crate) fn names_place(hint: &str) -> bool {
+    hint.contains(PLACE)
 }
 
 /// What the end of a run alone says, where nobody observed it.

@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 use wavemark_isa::effects::Counter;
 
 use crate::compare::{Comparison, Mismatch};
+use crate::findings::names_place;
 use crate::recording::Recording;
 
 /// One kernel run.
@@ -334,7 +335,7 @@ impl Finding {
     fn is_same_mistake(&self, other: &Finding) -> bool {
         self.severity > Severity::Advice
             && match self.class {
-                Class::MissingWait => self.hint.as_ref().is_some_and(|hint| hint.contains(" at ")),
+                Class::MissingWait => self.hint.as_deref().is_some_and(names_place),
                 Class::MissingSync => self.names_ends_of(other) || other.names_ends_of(self),
                 _ => false,
             }
@@ -342,14 +343,19 @@ impl Finding {
 
     /// Whether the two instructions that another finding is about are among those of this one.
     pub(crate) fn names_ends_of(&self, other: &Finding) -> bool {
-        let named = |end: &Site| end.pc.is_some() && self.sites.iter().any(|site| site.pc == end.pc);
-        other.sites.len() >= 2 && other.sites[..2].iter().all(named)
+        let places = |finding: &Finding| finding.sites.iter().map(|site| site.pc).collect::<Vec<_>>();
+        names_ends(&places(self), &places(other)) && other.sites.iter().take(2).all(|end| end.pc.is_some())
     }
 
     /// The wait that should have been enough and was not. What advice is about a wait is not at fault.
     pub fn wait(&self) -> Option<&Site> {
         wait_at_fault(&self.sites)
     }
+}
+
+/// Whether the two places that `others` begin with are among `all`.
+pub(crate) fn names_ends<P: PartialEq>(all: &[P], others: &[P]) -> bool {
+    others.len() >= 2 && others[..2].iter().all(|end| all.contains(end))
 }
 
 fn wait_at_fault(sites: &[Site]) -> Option<&Site> {

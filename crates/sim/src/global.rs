@@ -335,11 +335,15 @@ impl Global {
         self.index_of(addr, len).is_some_and(|at| !write || self.allocations[at].writable)
     }
 
-    /// Whether the bytes are in bounds. If so, the host fetches what lanes with these offsets from `addr` on will read later.
+    /// Whether the bytes are in bounds (and writable, if `write`), of which lanes will access those with these offsets from `addr` on.
+    /// What they will read the host fetches.
     #[inline]
-    pub fn prefetch(&mut self, addr: u64, len: u64, offsets: &[Chunk]) -> bool {
+    pub fn expect(&mut self, addr: u64, len: u64, write: bool, offsets: &[Chunk]) -> bool {
         let Some(at) = self.index_of(addr, len) else { return false };
         let a = &self.allocations[at];
+        if write {
+            return a.writable;
+        }
         let bytes = a.view.as_ref().map_or(&a.bytes, |view| view.shared());
         gather::prefetch(&bytes[(addr - a.base) as usize..], offsets);
         true

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::{Finding, Report, Severity, Site};
+use crate::findings::names_place;
+use crate::report::{Finding, Report, Severity, Site, names_ends};
 
 /// What a unit came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,18 +70,17 @@ impl Found {
     /// Whether `other` is the same defect: what runs differ in (addresses in titles, further sites) is left out. So is which
     /// instructions showed it first, where the same is missing in the same place or between instructions that both name.
     pub(super) fn is_again(&self, other: &Found) -> bool {
-        let ends = |found: &'_ Found| found.sites[..found.sites.len().min(2)].to_vec();
-        let place = |site: &'_ str| site.split_once(": ").map_or(site, |(_role, place)| place).to_owned();
-        let names = |found: &Found, others: &Found| {
-            let places: Vec<String> = found.sites.iter().map(|site| place(site)).collect();
-            others.sites.len() >= 2 && ends(others).iter().all(|end| places.contains(&place(end)))
-        };
-        let same_place = || {
-            let hint = self.hint.as_ref().filter(|hint| other.hint.as_ref() == Some(hint));
-            hint.is_some_and(|hint| hint.contains(" at ") || names(self, other) || names(other, self))
+        let ends = |found: &Found| found.sites.iter().take(2).cloned().collect::<Vec<_>>();
+        let place =
+            |site: &String| site.split_once(": ").map_or(site.clone(), |(_role, place)| place.to_owned());
+        let places = |found: &Found| found.sites.iter().map(place).collect::<Vec<_>>();
+        let same_place = |hint: &String| {
+            let (own, others) = (places(self), places(other));
+            names_place(hint) || names_ends(&own, &others) || names_ends(&others, &own)
         };
         (&self.kernel, &self.rule) == (&other.kernel, &other.rule)
-            && (ends(self) == ends(other) || same_place())
+            && (ends(self) == ends(other)
+                || self.hint == other.hint && self.hint.as_ref().is_some_and(same_place))
     }
 }
 

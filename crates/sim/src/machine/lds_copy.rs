@@ -44,14 +44,8 @@ impl<O: Observer> Cx<'_, O> {
         let span = address_rows.row(row).span;
         let memory = terms.lowest(value, span)?;
         let len = u64::from(span) + u64::from(copy.bytes);
-        if terms.space != Space::Global {
-            return None;
-        }
-        let inside = match copy.loads {
-            true => self.global.prefetch(memory, len, &address_rows.row(row).offsets[..chunks]),
-            false => self.global.in_bounds(memory, len, true),
-        };
-        if !inside {
+        let offsets = &address_rows.row(row).offsets[..chunks];
+        if terms.space != Space::Global || !self.global.expect(memory, len, !copy.loads, offsets) {
             return None;
         }
         let (lds_row, lds) = match copy.lds {

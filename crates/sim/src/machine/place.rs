@@ -360,14 +360,8 @@ impl<O: Observer> Cx<'_, O> {
                 Aperture::Scratch(..) | Aperture::Hole => return None,
             }
         }
-        if place.space != Space::Global {
-            return Some(off);
-        }
-        let bytes = place.high - place.low;
-        let inside = match writes {
-            true => self.global.in_bounds(place.low, bytes, true),
-            false => self.global.prefetch(place.low, bytes, &out[..chunks]),
-        };
+        let inside = place.space != Space::Global
+            || self.global.expect(place.low, place.high - place.low, writes, &out[..chunks]);
         inside.then_some(off)
     }
 }

@@ -24,14 +24,45 @@ type Bytes<'w> = Option<&'w [(u32, u32)]>;
 /// What is known of pairs of accesses.
 pub(in super::super) struct Pairs {
     /// Those behind a barrier.
-    apart: Seen,
+    pub behind: Seen,
     /// Those of one wave.
-    own: Seen,
+    pub own: Seen,
     left: usize,
 }
 
 /// Whether pairs that were seen have always been apart; `None`: none was.
-type Seen = FxHashMap<(SiteId, SiteId), Option<bool>>;
+pub(in super::super) struct Seen(FxHashMap<(SiteId, SiteId), Option<bool>>);
+
+impl Seen {
+    fn none(pairs: impl IntoIterator<Item = (SiteId, SiteId)>) -> Seen {
+        Seen(pairs.into_iter().map(|pair| (pair, None)).collect())
+    }
+
+    /// Whether the pair was seen and was always apart.
+    pub fn are_apart(&self, pair: (SiteId, SiteId)) -> bool {
+        self.0.get(&pair).copied().flatten() == Some(true)
+    }
+
+    /// Holds two accesses against each other, if so many comparisons are left.
+    fn compare(
+        &mut self,
+        left: &mut usize,
+        (first, bytes): (SiteId, Bytes<'_>),
+        (second, later): (SiteId, Bytes<'_>),
+    ) {
+        let Some(apart) = self.0.get_mut(&(first, second)) else { return };
+        if *apart == Some(false) {
+            return;
+        }
+        // What is not looked at may meet.
+        let looked = left.checked_sub(1);
+        *left = looked.unwrap_or(0);
+        *apart = Some(match (bytes, later, looked) {
+            (Some(bytes), Some(later), Some(_)) => common(bytes, later).is_none(),
+            _ => false,
+        });
+    }
+}
 
 /// What a wave does to LDS.
 #[derive(Default)]
@@ -50,26 +81,12 @@ impl Pairs {
         behind: impl IntoIterator<Item = (SiteId, SiteId)>,
         own: impl IntoIterator<Item = (SiteId, SiteId)>,
     ) -> Pairs {
-        let [behind, own]: [Seen; 2] = [
-            behind.into_iter().map(|pair| (pair, None)).collect(),
-            own.into_iter().map(|pair| (pair, None)).collect(),
-        ];
-        Pairs { apart: behind, own, left: COMPARISONS }
+        Pairs { behind: Seen::none(behind), own: Seen::none(own), left: COMPARISONS }
     }
 
     /// Whether there is anything to know.
     pub fn is_empty(&self) -> bool {
-        self.apart.is_empty() && self.own.is_empty()
-    }
-
-    /// Whether the pair behind a barrier was seen and was always apart.
-    pub fn are_apart(&self, pair: (SiteId, SiteId)) -> bool {
-        self.apart.get(&pair).copied().flatten() == Some(true)
-    }
-
-    /// The same of one wave.
-    pub fn are_apart_in_wave(&self, pair: (SiteId, SiteId)) -> bool {
-        self.own.get(&pair).copied().flatten() == Some(true)
+        self.behind.0.is_empty() && self.own.0.is_empty()
     }
 
     /// Looks at the waves of a workgroup, `most` instructions of each.
@@ -78,39 +95,19 @@ impl Pairs {
         let waves: Vec<Accesses<'_>> = steps.map(|steps| Accesses::of(analysis, steps, &self.own)).collect();
         for (number, wave) in waves.iter().enumerate() {
             for &[first, second] in &wave.own {
-                compare(&mut self.own, &mut self.left, first, second);
+                self.own.compare(&mut self.left, first, second);
             }
             for (_, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
                 for &(arrival, first, bytes) in &wave.in_flight {
                     let from = other.all.partition_point(|&(at, ..)| at.waits < arrival);
                     let behind = other.all[from..].iter().take_while(|&&(at, ..)| at.arrivals <= arrival);
                     for &(_, second, later) in behind {
-                        compare(&mut self.apart, &mut self.left, (first, bytes), (second, later));
+                        self.behind.compare(&mut self.left, (first, bytes), (second, later));
                     }
                 }
             }
         }
     }
-}
-
-/// Holds two accesses against each other, if so many comparisons are left.
-fn compare(
-    seen: &mut Seen,
-    left: &mut usize,
-    (first, bytes): (SiteId, Bytes<'_>),
-    (second, later): (SiteId, Bytes<'_>),
-) {
-    let Some(apart) = seen.get_mut(&(first, second)) else { return };
-    if *apart == Some(false) {
-        return;
-    }
-    // What is not looked at may meet.
-    let looked = left.checked_sub(1);
-    *left = looked.unwrap_or(0);
-    *apart = Some(match (bytes, later, looked) {
-        (Some(bytes), Some(later), Some(_)) => common(bytes, later).is_none(),
-        _ => false,
-    });
 }
 
 impl<'w> Accesses<'w> {
@@ -136,7 +133,7 @@ impl<'w> Accesses<'w> {
             let access = barriers::access(info).map(|_| bytes);
             accesses.all.extend(access.map(|bytes| (now, site, bytes)));
             let pairs = open.iter().map(|&(_, first, earlier)| [(first, earlier), (site, bytes)]);
-            accesses.own.extend(pairs.filter(|[first, second]| wanted.contains_key(&(first.0, second.0))));
+            accesses.own.extend(pairs.filter(|[first, second]| wanted.0.contains_key(&(first.0, second.0))));
             if let Some(effect) = Effect::of(info) {
                 now.arrivals += u32::from(effect.arrives);
                 if effect.arrives {
