@@ -9,7 +9,7 @@ use wavemark_isa::effects::{Bank, Effects, VgprMsb, effects};
 use wavemark_isa::{Inst, Meaning, Operand, RegFile, Special, inline_float_bits};
 use wavemark_target::{Facts, Machine};
 
-use crate::op::{Place, PlaceKind};
+use crate::op::Place;
 use crate::regs::{SCRATCH_CHUNKS, sindex};
 
 /// Sizes of a wave's register slab: the same for all waves of a kernel.
@@ -235,13 +235,13 @@ impl Binder<'_> {
     /// A scalar source: register or constant of `ty`.
     pub fn scalar_source(&mut self, operand: &Operand, ty: ConstType) -> Result<Place, BindError> {
         if let Some(at) = self.scalar_at(operand) {
-            return Ok(Place { at, kind: PlaceKind::Scalar });
+            return Ok(Place::scalar(at));
         }
         let bits = self
             .constant_bits(operand, ty)
             .ok_or_else(|| BindError::Unsupported(format!("{operand:?} as a scalar source")))?;
         let at = self.constants.scalar_at(bits, if ty.bits == 64 { 2 } else { 1 });
-        Ok(Place { at: sindex::CONSTANTS + at as u32, kind: PlaceKind::Scalar })
+        Ok(Place::scalar(sindex::CONSTANTS + at as u32))
     }
 
     /// A vector source: vector register, scalar register to broadcast, or constant of `ty`.
@@ -254,16 +254,16 @@ impl Binder<'_> {
         if let Operand::Reg(reg) = *operand
             && matches!(reg.file, RegFile::Vgpr | RegFile::Agpr)
         {
-            return Ok(Place { at: self.vector_at(reg, bank)?, kind: PlaceKind::Vector });
+            return Ok(Place::vector(self.vector_at(reg, bank)?));
         }
         if let Some(at) = self.scalar_at(operand) {
-            return Ok(Place { at, kind: PlaceKind::Scalar });
+            return Ok(Place::scalar(at));
         }
         let bits = self
             .constant_bits(operand, ty)
             .ok_or_else(|| BindError::Unsupported(format!("{operand:?} as a vector source")))?;
         let at = self.constants.vector_at(bits, if ty.bits == 64 { 2 } else { 1 });
         let at = self.layout.constants_at() + at * self.layout.chunks;
-        Ok(Place { at: at as u32, kind: PlaceKind::VectorConst })
+        Ok(Place::vector_constant(at as u32))
     }
 }

@@ -15,11 +15,60 @@ pub type Body = unsafe fn(&mut Regs, &Op);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(Rust, packed(2))]
 pub struct Place {
-    /// Chunk index in [`Regs::v`] or canonical index in [`Regs::s`].
-    pub at: u32,
-    /// Whose index it is.
+    /// Byte offset of a chunk in [`Regs::v`], which the host adds to its address as it is, or canonical index in
+    /// [`Regs::s`].
+    raw: u32,
+    /// Which of them.
     pub kind: PlaceKind,
 }
+
+impl Place {
+    /// Vector registers from chunk `at` of [`Regs::v`] on.
+    pub const fn vector(at: u32) -> Place {
+        Place { raw: at * CHUNK_BYTES, kind: PlaceKind::Vector }
+    }
+
+    /// A constant in the rows from chunk `at` of [`Regs::v`] on.
+    pub const fn vector_constant(at: u32) -> Place {
+        Place { raw: at * CHUNK_BYTES, kind: PlaceKind::VectorConst }
+    }
+
+    /// The scalar at canonical index `at` of [`Regs::s`].
+    pub const fn scalar(at: u32) -> Place {
+        Place { raw: at, kind: PlaceKind::Scalar }
+    }
+
+    /// The chunk in [`Regs::v`] where it begins, or its canonical index in [`Regs::s`].
+    pub const fn at(self) -> u32 {
+        if self.is_row() { self.raw / CHUNK_BYTES } else { self.raw }
+    }
+
+    /// So many chunks, or scalars, further.
+    pub const fn further(self, by: u32) -> Place {
+        let unit = if self.is_row() { CHUNK_BYTES } else { 1 };
+        Place { raw: self.raw + by * unit, kind: self.kind }
+    }
+
+    /// Is it in [`Regs::v`]?
+    pub const fn is_row(self) -> bool {
+        matches!(self.kind, PlaceKind::Vector | PlaceKind::VectorConst)
+    }
+
+    /// The byte of [`Regs::v`] where a row begins.
+    #[inline(always)]
+    pub const fn row_byte(self) -> usize {
+        self.raw as usize
+    }
+
+    /// The canonical index of a scalar, or 0 where there is no operand.
+    #[inline(always)]
+    pub const fn scalar_index(self) -> u32 {
+        self.raw
+    }
+}
+
+/// Bytes of a [`crate::regs::Chunk`].
+const CHUNK_BYTES: u32 = size_of::<crate::regs::Chunk>() as u32;
 
 /// Where a [`Place`] points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,17 +106,14 @@ pub struct Op {
     pub dwords: u8,
     /// It does nothing.
     pub nothing: bool,
-    /// Dwords to the operation that comes next where nobody watches: what does nothing is passed over, the rest of its line is
-    /// done.
+    /// Dwords to what is behind it and the rest of its line.
     pub way: u8,
     /// Instructions in there.
     pub steps: u8,
-    /// The body ends with [`Op::next_in_line`], for as long as there is one.
+    /// The body ends with what is behind it in the line: with [`Op::onward`] or [`go_on`].
     pub goes_on: bool,
-    /// Dwords to the next operation of its line; 0 behind the last one.
-    pub next: u8,
-    /// It is in its line, which does not change any more.
-    pub lined_up: bool,
+    /// What is behind it in its line.
+    pub behind: Behind,
     /// It may write EXEC.
     pub writes_exec: bool,
     /// It asks what other workgroups may have done, or waits for them: a scoped load or a returning atomic on global
@@ -94,8 +140,7 @@ impl Op {
             way: dwords,
             steps: 1,
             goes_on: false,
-            next: 0,
-            lined_up: false,
+            behind: Behind::Nothing,
             writes_exec: false,
             asks: false,
             detail: None,
@@ -104,18 +149,61 @@ impl Op {
 
     /// The same operation, in no line.
     pub fn alone(&self) -> Op {
-        Op { next: 0, ..self.clone() }
+        Op { behind: Behind::Nothing, ..self.clone() }
     }
 
-    /// The operation behind this one in its line ([`crate::program`]): it has the same body.
+    /// What is behind this operation in its line ([`crate::program`]).
     ///
     /// # Safety
-    /// An operation with a `next` must stand in a slice with that operation so many places behind it, and be borrowed from
-    /// it.
+    /// An operation that has something behind it must stand in a slice with that, and be borrowed from it.
     #[inline(always)]
-    pub unsafe fn next_in_line(&self) -> Option<&Op> {
+    pub unsafe fn onward(&self) -> Onward<'_> {
+        // The address does not depend on what is read of the operation: the host need not wait for that.
+        let next = std::ptr::from_ref(self).wrapping_add(1);
         // SAFETY: the caller's promise.
-        (self.next != 0).then(|| unsafe { &*std::ptr::from_ref(self).add(self.next.into()) })
+        unsafe {
+            match self.behind {
+                Behind::Nothing => Onward::End,
+                Behind::SameBody => Onward::SameBody(&*next),
+                Behind::OtherBody => Onward::OtherBody(&*next),
+            }
+        }
+    }
+}
+
+/// What there is behind an operation in its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// Nothing.
+    Nothing,
+    /// An operation with the same body, which does that one, too.
+    SameBody,
+    /// An operation with another body.
+    OtherBody,
+}
+
+/// The operation behind one in its line.
+pub enum Onward<'a> {
+    /// There is none.
+    End,
+    /// It has the same body, which does that one, too.
+    SameBody(&'a Op),
+    /// It has another body. To call that is the last that the body does: the compiler makes a jump of it.
+    OtherBody(&'a Op),
+}
+
+/// The end of a body that goes on: what is behind its operation in the line.
+///
+/// # Safety
+/// As of [`Body`], and of [`Op::onward`].
+#[inline(always)]
+pub unsafe fn go_on(regs: &mut Regs, op: &Op) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match op.onward() {
+            Onward::End => {}
+            Onward::SameBody(next) | Onward::OtherBody(next) => (next.body)(regs, next),
+        }
     }
 }
 

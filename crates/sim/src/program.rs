@@ -5,14 +5,13 @@
 //! kernels, reports of failed assertions) costs nothing. On gfx1250 there is one table per value of the upper VGPR bits
 //! met.
 //!
-//! Where nobody watches, vector operations behind each other that have the same body are a *line*: the body does one after
-//! the other, from whichever of them a wave comes to. Products without matrix instructions are lines of multiplications for
-//! the most part, and an indirect call for each of them costs as much as the multiplication.
+//! Where nobody watches, operations behind each other that only compute are a *line*: the body of each ends with a jump to
+//! the next one's, from whichever of them a wave comes to, and does the next itself if that has the same body. The loop of
+//! the interpreter costs as much as a multiplication.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use wavemark_isa::decode_as_executed;
 use wavemark_isa::effects::{Control, CounterSet, Effects, HwField, HwReg, Path, Scope, Verb, VgprMsb};
 use wavemark_target::{Facts, Machine};
@@ -26,7 +25,7 @@ use crate::machine::ops::MachineOp;
 use crate::machine::select::select;
 use crate::matrix;
 use crate::meaning::{self, Definition};
-use crate::op::{Detail, Op, OpKind};
+use crate::op::{Behind, Detail, Op, OpKind, go_on};
 use crate::queue::smallest_capacity;
 use crate::regs::Regs;
 
@@ -48,6 +47,10 @@ pub struct Page {
     pub ops: Box<[Op]>,
     /// The instruction of each filled slot, for those who are told of it: observers, and what does more than compute.
     pub sites: Box<[Option<Box<Site>>]>,
+    /// The lines, their operations one behind the other: a pointer that goes along one moves by the same distance each time.
+    lines: Vec<Op>,
+    /// Where in `lines` the operation of each slot stands, [`NOT_YET`] or [`ALONE`].
+    in_lines: Box<[u16]>,
 }
 
 /// The operations for one value of the upper VGPR bits.
@@ -84,7 +87,13 @@ pub struct Program {
 }
 
 /// The body of what does nothing.
-unsafe fn no_body(_: &mut Regs, _: &Op) {}
+///
+/// # Safety
+/// As of [`go_on`].
+unsafe fn no_body(regs: &mut Regs, op: &Op) {
+    // SAFETY: the caller's promise.
+    unsafe { go_on(regs, op) }
+}
 
 fn empty_op() -> Op {
     Op::new(no_body, OpKind::Unbound, 1)
@@ -147,11 +156,7 @@ impl Program {
         if slots == 0 {
             return false;
         }
-        self.tables[table].pages[number].get_or_insert_with(|| {
-            let ops = std::iter::repeat_with(empty_op).take(slots).collect();
-            let sites = std::iter::repeat_with(|| None).take(slots).collect();
-            Box::new(Page { ops, sites })
-        });
+        self.tables[table].pages[number].get_or_insert_with(|| Box::new(Page::new(slots)));
         true
     }
 
@@ -192,8 +197,8 @@ impl Program {
     #[inline]
     pub fn line_up(&mut self, table: usize, slot: usize) {
         let page = self.tables[table].pages.get_mut(slot / PAGE).and_then(Option::as_deref_mut);
-        if let Some(page) = page.filter(|page| !page.ops[slot % PAGE].lined_up) {
-            line_up(&mut page.ops, slot % PAGE);
+        if let Some(page) = page {
+            page.line_up(slot % PAGE);
         }
     }
 
@@ -214,11 +219,8 @@ impl Program {
             return;
         }
         let OpTable { msb, pages } = &mut self.tables[table];
-        let Some(Page { ops, sites }) = pages[slot / PAGE].as_deref_mut() else { return };
+        let Some(Page { ops, sites, .. }) = pages[slot / PAGE].as_deref_mut() else { return };
         let at = slot % PAGE;
-        if is_second_half(&ops[at]) {
-            unline(ops);
-        }
         let inst = match decode_as_executed(self.machine, &self.segment.bytes[slot * 4..]) {
             Ok(inst) => inst,
             Err(why) => {
@@ -243,25 +245,95 @@ impl Program {
         if self.watched || ops[at].kind != OpKind::Alu {
             sites[at] = Some(Box::new(Site { pc, inst, msb: *msb }));
         }
-        pass_over(ops, at);
     }
 }
 
-/// If the operation at `at` does nothing, the arithmetic one that leads to it goes on behind it, where nobody watches.
-fn pass_over(ops: &mut [Op], at: usize) {
-    if !ops[at].nothing {
-        return;
+impl Page {
+    fn new(slots: usize) -> Page {
+        Page {
+            ops: std::iter::repeat_with(empty_op).take(slots).collect(),
+            sites: std::iter::repeat_with(|| None).take(slots).collect(),
+            lines: Vec::new(),
+            in_lines: std::iter::repeat_n(NOT_YET, slots).collect(),
+        }
     }
-    let passed = ops[at].dwords;
-    let leads_here = |&n: &usize| {
-        let op = &ops[at - n];
-        op.kind == OpKind::Alu && usize::from(op.dwords) == n && !op.lined_up
-    };
-    if let Some(n) = (1..=at.min(MAX_DWORDS)).find(leads_here) {
-        let op = &mut ops[at - n];
-        (op.way, op.steps) = (op.dwords + passed, 2);
+
+    /// What to run where nobody watches for the operation in slot `at`: itself, or as it stands in its line.
+    #[inline(always)]
+    pub fn in_line<'p>(&'p self, at: usize, op: &'p Op) -> &'p Op {
+        self.lines.get(usize::from(self.in_lines[at])).unwrap_or(op)
+    }
+
+    /// Whether the operation in slot `at` is bound and not yet lined up.
+    fn is_free(&self, at: usize) -> bool {
+        self.ops.get(at).is_some_and(|op| op.kind != OpKind::Unbound) && self.in_lines[at] == NOT_YET
+    }
+
+    /// Lines up the operations from slot `from` on, up to one that is not bound or already is in a line.
+    fn line_up(&mut self, mut from: usize) {
+        while self.is_free(from) {
+            from = self.line(from);
+        }
+    }
+
+    /// Makes the line that begins in slot `from`; the slot behind it. What does nothing is passed over. A pair is two
+    /// operations of a line where its halves can be done one behind the other.
+    fn line(&mut self, from: usize) -> usize {
+        let first = self.lines.len();
+        let mut at = from;
+        while self.is_free(at) && self.ops[at].kind == OpKind::Alu {
+            let op = &self.ops[at];
+            self.in_lines[at] = self.lines.len() as u16;
+            let (mut way, mut steps) = (op.dwords, 1);
+            if let Some(nothing) = self.ops.get(at + usize::from(way)).filter(|op| op.nothing) {
+                (way, steps) = (way + nothing.dwords, 2);
+            }
+            at += usize::from(way);
+            match alu::pair::halves(op) {
+                Some([one, other]) => {
+                    self.lines.extend([Op { way, steps, ..one }, Op { way: 0, steps: 0, ..other }]);
+                }
+                None => self.lines.push(Op { way, steps, ..op.clone() }),
+            }
+            if self.lines.len() - first >= LINE || !self.lines.last().is_some_and(|op| op.goes_on) {
+                break;
+            }
+        }
+        if at == from {
+            self.in_lines[from] = ALONE;
+            return from + usize::from(self.ops[from].dwords);
+        }
+        self.close(from, first);
+        at
+    }
+
+    /// The operations from `first` on are a line, which begins in slot `from`.
+    fn close(&mut self, from: usize, first: usize) {
+        if let [only] = &self.lines[first..]
+            && only.steps == 1
+        {
+            self.lines.truncate(first);
+            self.in_lines[from] = ALONE;
+            return;
+        }
+        for last in (first + 1..self.lines.len()).rev() {
+            let Op { body, way, steps, .. } = self.lines[last];
+            let op = &mut self.lines[last - 1];
+            let is_same = std::ptr::fn_addr_eq(op.body, body);
+            op.behind = if is_same { Behind::SameBody } else { Behind::OtherBody };
+            (op.way, op.steps) = (op.way + way, op.steps + steps);
+        }
     }
 }
+
+/// In [`Page::in_lines`]: not lined up yet.
+const NOT_YET: u16 = u16::MAX;
+
+/// In [`Page::in_lines`]: in no line.
+const ALONE: u16 = u16::MAX - 1;
+
+// A line has two operations for a slot, at the most.
+const _: () = assert!(2 * PAGE < ALONE as usize);
 
 /// Dwords of an instruction, at the most.
 const MAX_DWORDS: usize = 5;
@@ -270,77 +342,6 @@ const MAX_DWORDS: usize = 5;
 /// counted in a byte.
 const LINE: usize = 24;
 const _: () = assert!((LINE + 1) * 2 * MAX_DWORDS <= u8::MAX as usize);
-
-/// Lines up the operations from `from` on, up to one that is not bound or already is in a line: a body does all operations
-/// behind each other that have that body, so that the interpreter loop is gone through once for them. A pair whose halves
-/// have the same body is two operations of a line. The second stands in the slot of the instruction's second dword, unbound:
-/// no wave gets there but one that jumps into the instruction.
-fn line_up(ops: &mut [Op], mut from: usize) {
-    let free =
-        |ops: &[Op], at: usize| ops.get(at).is_some_and(|op| op.kind != OpKind::Unbound && !op.lined_up);
-    let mut line: SmallVec<[usize; LINE + 1]> = SmallVec::new();
-    while free(ops, from) {
-        line.clear();
-        while free(ops, from) && line.len() < LINE {
-            split_pair(ops, from);
-            if line.last().is_some_and(|&last| !(ops[last].goes_on && same_body(&ops[last], &ops[from]))) {
-                break;
-            }
-            loop {
-                ops[from].lined_up = true;
-                line.push(from);
-                from += usize::from(ops[from].way);
-                if !ops.get(from).is_some_and(is_second_half) {
-                    break;
-                }
-            }
-        }
-        for pair in line.windows(2).rev() {
-            let Op { way, steps, .. } = ops[pair[1]];
-            let op = &mut ops[pair[0]];
-            op.next = op.way;
-            (op.way, op.steps) = (op.way + way, op.steps + steps);
-        }
-    }
-}
-
-fn same_body(one: &Op, other: &Op) -> bool {
-    std::ptr::fn_addr_eq(one.body, other.body)
-}
-
-/// Whether it stands in the slot of a pair's second dword.
-fn is_second_half(op: &Op) -> bool {
-    op.kind == OpKind::Unbound && op.goes_on
-}
-
-/// If there is a pair at `at` whose halves have the same body, and no instruction in its second dword: the halves.
-fn split_pair(ops: &mut [Op], at: usize) {
-    if !ops.get(at + 1).is_some_and(|op| op.kind == OpKind::Unbound && !is_second_half(op)) {
-        return;
-    }
-    if let Some([first, second]) =
-        alu::pair::halves(&ops[at]).filter(|[first, second]| same_body(first, second))
-    {
-        let Op { way, steps, .. } = ops[at];
-        ops[at] = Op { way: 1, steps, ..first };
-        ops[at + 1] = Op { way: way - 1, steps: 0, kind: OpKind::Unbound, ..second };
-    }
-}
-
-/// Undoes all lines, and joins all pairs.
-#[cold]
-fn unline(ops: &mut [Op]) {
-    for op in &mut *ops {
-        if is_second_half(op) {
-            *op = empty_op();
-        }
-        alu::pair::join(op);
-        (op.next, op.way, op.steps, op.lined_up) = (0, op.dwords, 1, false);
-    }
-    for at in 0..ops.len() {
-        pass_over(ops, at);
-    }
-}
 
 /// Whether an instruction asks what other workgroups have done, or waits for them.
 fn asks(facts: &Facts, effects: &Effects) -> bool {
@@ -377,7 +378,7 @@ fn bind(binder: &mut Binder<'_>, asked: Asked) -> Result<Op, BindError> {
             exceptions_known(binder.facts, register, field, asked)?;
         }
         if matches!(op, MachineOp::Nothing) {
-            return Ok(Op { kind: OpKind::Alu, nothing: true, ..empty_op() });
+            return Ok(Op { kind: OpKind::Alu, nothing: true, goes_on: true, ..empty_op() });
         }
         return Ok(Op { kind: OpKind::Machine, detail: Some(Arc::new(Detail::Machine(op))), ..empty_op() });
     }

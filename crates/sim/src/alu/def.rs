@@ -38,7 +38,7 @@ pub struct VectorDef {
     pub dst: [Kind; 2],
     /// The bodies.
     pub bodies: Bodies,
-    /// They go on along a line ([`Op::next_in_line`]).
+    /// They go on along a line ([`Op::goes_on`]).
     pub goes_on: bool,
     /// The bodies with `clamp`, where that is not the clamp of a floating result, and whether they go on.
     pub clamp: Option<(Bodies, bool)>,
@@ -111,7 +111,7 @@ pub const fn fast<K: Lane>() -> VectorDef {
 
 /// A lane function run lane by lane.
 pub const fn slow<K: Exact>() -> VectorDef {
-    vector::<K>([[Slow::<K>::body; 2]; 3], false)
+    vector::<K>([[Slow::<K>::body; 2]; 3], true)
 }
 
 /// A body that does the whole wave itself.
@@ -205,11 +205,11 @@ pub fn scalar_destination(
         .scalar_at(operand)
         .ok_or_else(|| unsupported(mnemonic, &format!("{operand:?} as a scalar destination")))?;
     let at = if at == sindex::NULL { sindex::SINK } else { at };
-    Ok(Place { at, kind: PlaceKind::Scalar })
+    Ok(Place::scalar(at))
 }
 
-const VCC: Place = Place { at: sindex::VCC, kind: PlaceKind::Scalar };
-const EXEC: Place = Place { at: sindex::EXEC, kind: PlaceKind::Scalar };
+const VCC: Place = Place::scalar(sindex::VCC);
+const EXEC: Place = Place::scalar(sindex::EXEC);
 
 /// The operands of an instruction, in order, with the implicit VCC ones filled in.
 struct Operands<'a> {
@@ -314,7 +314,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
                 None if exec_only => EXEC,
                 None => VCC,
             };
-            if def.writes_exec && op.dst.at != sindex::EXEC {
+            if def.writes_exec && op.dst.at() != sindex::EXEC {
                 op.dst2 = EXEC;
             }
         }
@@ -322,7 +322,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             op.dst = match operands.dst {
                 Some((n, Operand::Reg(reg))) => {
                     let reg = Reg { dwords: def.dst[0].rows() as u8, ..*reg };
-                    Place { at: binder.vector_at(reg, binder.bank(n))?, kind: PlaceKind::Vector }
+                    Place::vector(binder.vector_at(reg, binder.bank(n))?)
                 }
                 _ => return Err(unsupported(mnemonic, "destination is not a vector register")),
             };
@@ -340,7 +340,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             op.dst2 = match operands.dst2 {
                 Some((n, Operand::Reg(reg))) => {
                     let reg = Reg { dwords: def.dst[1].rows() as u8, ..*reg };
-                    Place { at: binder.vector_at(reg, binder.bank(n))?, kind: PlaceKind::Vector }
+                    Place::vector(binder.vector_at(reg, binder.bank(n))?)
                 }
                 _ => return Err(unsupported(mnemonic, "second destination is not a vector register")),
             };
@@ -374,14 +374,14 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             }
             (_, Some((_, Operand::Special(s @ (Special::Scc | Special::Vccz | Special::Execz))))) => {
                 status = Some(*s);
-                Place { at: sindex::STATUS_BIT, kind: PlaceKind::Scalar }
+                Place::scalar(sindex::STATUS_BIT)
             }
             (
                 Kind::Tuple(dwords),
                 Some((n, Operand::Reg(reg @ Reg { file: RegFile::Vgpr | RegFile::Agpr, .. }))),
             ) => {
                 let reg = Reg { dwords, ..*reg };
-                Place { at: binder.vector_at(reg, binder.bank(n))?, kind: PlaceKind::Vector }
+                Place::vector(binder.vector_at(reg, binder.bank(n))?)
             }
             (_, Some((n, operand))) => {
                 let half = def.mixed.filter(|_| mods.op_sel_hi >> i & 1 != 0);

@@ -407,8 +407,8 @@ impl Recorded {
         if self.scalar {
             let word = |i: usize| match self.kinds[i].rows() {
                 0 => 0,
-                1 => u64::from(regs.s[op.src[i].at as usize]),
-                _ => regs.s64(op.src[i].at),
+                1 => u64::from(regs.s[op.src[i].at() as usize]),
+                _ => regs.s64(op.src[i].at()),
             };
             raised = self.lane(&cx, [word(0), word(1), word(2)]);
         } else {

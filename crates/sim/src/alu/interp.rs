@@ -33,7 +33,7 @@ trait Interpolation {
         let mods = OwnMods(written & !(0xf << 4) | Self::HALVES << 4);
         let sources = op.src.map(|place| row(regs, place));
         let old = row(regs, op.dst);
-        write_active(regs, op.dst.at, |lane| {
+        write_active(regs, op.dst.at(), |lane| {
             let of = |i: usize| sources[i][Self::LANES[i].map_or(lane, |of| lane & !3 | of) as usize];
             let sum = mixed_fma(&cx, mods, [of(0), of(1), of(2)], false);
             if !Self::HALF_RESULT {

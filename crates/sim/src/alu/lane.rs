@@ -5,6 +5,7 @@
 //! wave to the lane by lane path, which asks [`Exact::exact`]. Lanes whose result is a NaN are asked of that, too.
 //! [`Slow`] has only the lane by lane path: for rare instructions.
 
+use std::hint::cold_path;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -13,7 +14,7 @@ use wavemark_numerics as num;
 
 use super::host::{Host, Kernel};
 use super::word::{Bit, Kind, Word};
-use crate::op::{Op, Place, PlaceKind};
+use crate::op::{Onward, Op, Place, PlaceKind, go_on};
 use crate::pending::lanes;
 use crate::regs::{Chunk, GPR_IDX_EN, Regs, all_lanes, sindex};
 
@@ -260,7 +261,7 @@ pub const fn takes_signs(kind: Kind) -> bool {
     matches!(kind, Kind::F32 | Kind::B32)
 }
 
-/// The lanes of a mask source as words, in `room`; of other sources, the rows from chunk `at` on.
+/// The lanes of a mask source as words, in `room`; of other sources, the rows at `place`.
 ///
 /// # Safety
 /// The mask, or the rows of `kind`, must lie inside the slabs; the wave must have `N` chunks.
@@ -268,20 +269,20 @@ pub const fn takes_signs(kind: Kind) -> bool {
 unsafe fn rows<H: Host, const N: usize>(
     regs: &Regs,
     slab: *const Chunk,
-    at: u32,
+    place: Place,
     kind: Kind,
     room: &mut Row<N>,
 ) -> Rows<N> {
     if let Kind::Mask = kind {
         // SAFETY: the caller's promise.
-        let mask = unsafe { read_mask_of::<N>(regs, at) };
+        let mask = unsafe { read_mask_of::<N>(regs, place.scalar_index()) };
         for c in 0..N {
             room.set_chunk(c, &H::expand((mask >> (16 * c)) as u32 & 0xffff));
         }
         return Rows(room.0.as_ptr().cast());
     }
     // SAFETY: the caller's promise.
-    Rows(unsafe { slab.add(at as usize) }.cast())
+    Rows(unsafe { slab.byte_add(place.row_byte()) }.cast())
 }
 
 /// The lane mask at canonical scalar index `at` of a wave of `N` chunks.
@@ -308,11 +309,11 @@ unsafe fn write_mask_of<const N: usize>(regs: &mut Regs, place: Place, mask: u64
     }
     // SAFETY: the caller's promise; EXEC is inside every scalar slab.
     unsafe {
-        *regs.s.get_unchecked_mut(place.at as usize) = mask as u32;
+        *regs.s.get_unchecked_mut(place.scalar_index() as usize) = mask as u32;
         if N == 4 {
-            *regs.s.get_unchecked_mut(place.at as usize + 1) = (mask >> 32) as u32;
+            *regs.s.get_unchecked_mut(place.scalar_index() as usize + 1) = (mask >> 32) as u32;
         }
-        if place.at == sindex::EXEC {
+        if place.scalar_index() == sindex::EXEC {
             regs.full = read_mask_of::<N>(regs, sindex::EXEC) == all_lanes(N);
         }
     }
@@ -331,11 +332,11 @@ pub fn write_mask(regs: &mut Regs, place: Place, mask: u64) {
         return;
     }
     if regs.chunks == 4 {
-        regs.set_s64(place.at, mask);
+        regs.set_s64(place.scalar_index(), mask);
     } else {
-        regs.s[place.at as usize] = mask as u32;
+        regs.s[place.scalar_index() as usize] = mask as u32;
     }
-    if place.at == sindex::EXEC {
+    if place.scalar_index() == sindex::EXEC {
         regs.exec_changed();
     }
 }
@@ -348,82 +349,104 @@ impl<K: Lane> Kernel for Fast<K> {
     unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
         let (mode_mask, mode_want) = K::DEPENDS.mask();
         let mode = regs.mode.raw & (mode_mask | GPR_IDX_EN);
-        // The two usual settings: f32 denormals kept (compiled code) or flushed (the assembler's default).
-        let flush = K::DEPENDS.has_flush() && mode == 0;
-        if (mode != mode_want && !flush) || exact_only() {
-            // SAFETY: the caller's promise.
-            return unsafe { every_lane_of::<K>(regs, op) };
+        // SAFETY: the caller's promise.
+        unsafe {
+            if mode == mode_want && !exact_only() {
+                return all_lanes_of::<K, H, N, false>(regs, op);
+            }
+            cold_path();
+            // The two usual settings: f32 denormals kept (compiled code) or flushed (the assembler's default).
+            if const { K::DEPENDS.has_flush() } && mode == 0 && !exact_only() {
+                return H::run_apart::<Flushing<K>, N>(regs, op);
+            }
+            every_lane_of::<K>(regs, op);
         }
+    }
+}
+
+/// [`Fast`] with f32 denormals flushed.
+struct Flushing<K>(PhantomData<K>);
+
+impl<K: Lane> Kernel for Flushing<K> {
+    #[inline(always)]
+    unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
+        // SAFETY: the caller's promise.
+        unsafe { all_lanes_of::<K, H, N, true>(regs, op) }
+    }
+}
+
+/// `op`, and what is behind it in its line.
+///
+/// # Safety
+/// As of [`go_on`]; the wave must have `N` chunks.
+#[inline(always)]
+unsafe fn all_lanes_of<K: Lane, H: Host, const N: usize, const FLUSH: bool>(regs: &mut Regs, mut op: &Op) {
+    loop {
+        let mut out = Out::<N>::uninit();
+        // SAFETY: the binder placed all operands, of these kinds, inside the slabs; an operation of a line stands in the page.
+        unsafe {
+            let nan = compute::<K, H, N, FLUSH>(regs, op, &mut out);
+            // A constant of its own: the compiler makes no code for a branch that one rules out.
+            if const { K::DEPENDS.has_nan_rules() } && nan != 0 {
+                // Again and elsewhere, with the rest of the line: what a call gets a reference to must be in memory, and `out`
+                // stays in the host's registers; and a body that ends with its only call saves none of them.
+                return H::run_apart::<Repairing<K, FLUSH>, N>(regs, op);
+            }
+            put::<K, H, N>(regs, op, &out);
+            match op.onward() {
+                Onward::SameBody(next) => op = next,
+                Onward::OtherBody(next) => return (next.body)(regs, next),
+                Onward::End => return,
+            }
+        }
+    }
+}
+
+/// [`all_lanes_of`] from where a result is a NaN on.
+struct Repairing<K, const FLUSH: bool>(PhantomData<K>);
+
+impl<K: Lane, const FLUSH: bool> Kernel for Repairing<K, FLUSH> {
+    #[inline(always)]
+    unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
         let mut op = op;
         loop {
             let mut out = Out::<N>::uninit();
-            // SAFETY: the binder placed all operands, of these kinds, inside the slabs; an operation of a line stands in the
-            // page.
+            // SAFETY: as in `all_lanes_of`; `compute` wrote all lanes of the rows that the kinds have.
             unsafe {
-                let nan = compute::<K, H, N>(regs, op, flush, &mut out);
-                // A constant of its own: the compiler makes no code for a branch that one rules out.
-                if const { K::DEPENDS.has_nan_rules() } && nan != 0 {
-                    // Again and elsewhere, with the rest of the line: what a call gets a reference to must be in memory,
-                    // and `out` stays in the host's registers; and a body that ends with its only call saves none of them.
-                    return H::run_apart::<Repairing<K>, N>(regs, op);
-                }
-                put::<K, H, N>(regs, op, &out);
-                match op.next_in_line() {
-                    Some(next) => op = next,
-                    None => return,
-                }
-            }
-        }
-    }
-}
-
-/// [`Fast`] from where a result is a NaN to the end of the line.
-struct Repairing<K>(PhantomData<K>);
-
-impl<K: Lane> Kernel for Repairing<K> {
-    #[inline(always)]
-    unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
-        let flush = K::DEPENDS.has_flush() && regs.mode.raw & K::DEPENDS.mask().0 == 0;
-        let mut rest = Some(op);
-        while let Some(op) = rest {
-            let mut out = Out::<N>::uninit();
-            // SAFETY: as in `Fast`; `compute` wrote all lanes of the rows that the kinds have.
-            unsafe {
-                if compute::<K, H, N>(regs, op, flush, &mut out) != 0 {
+                if compute::<K, H, N, FLUSH>(regs, op, &mut out) != 0 {
                     repair_nans::<K, N>(regs, op, &mut out);
                 }
                 put::<K, H, N>(regs, op, &out);
-                rest = op.next_in_line();
+                match op.onward() {
+                    Onward::SameBody(next) => op = next,
+                    Onward::OtherBody(next) => return (next.body)(regs, next),
+                    Onward::End => return,
+                }
             }
         }
     }
 }
 
-/// The results of all lanes, in all rows that the kinds have; not 0 if one is a NaN that there are rules for. `flush`: f32
+/// The results of all lanes, in all rows that the kinds have; not 0 if one is a NaN that there are rules for. `FLUSH`: f32
 /// denormals are.
 ///
 /// # Safety
 /// The operands of `op` must be inside the slabs of `regs`, the wave must have `N` chunks; sources that are not masks are
 /// rows of the vector slab ([`spread`](super::spread) sees to the others).
 #[inline(always)]
-unsafe fn compute<K: Lane, H: Host, const N: usize>(
+unsafe fn compute<K: Lane, H: Host, const N: usize, const FLUSH: bool>(
     regs: &Regs,
     op: &Op,
-    flush: bool,
     out: &mut Out<N>,
 ) -> u32 {
     let (mut ra, mut rb, mut rc) = (Row::<N>::uninit(), Row::<N>::uninit(), Row::<N>::uninit());
     // SAFETY: the caller's promise.
     unsafe {
         let slab = regs.v.as_ptr();
-        let a = rows::<H, N>(regs, slab, op.src[0].at, K::A::KIND, &mut ra);
-        let b = rows::<H, N>(regs, slab, op.src[1].at, K::B::KIND, &mut rb);
-        let c = rows::<H, N>(regs, slab, op.src[2].at, K::C::KIND, &mut rc);
-        if const { K::DEPENDS.has_flush() } && flush {
-            K::lanes::<H, N, true>(op.imm, a, b, c, out)
-        } else {
-            K::lanes::<H, N, false>(op.imm, a, b, c, out)
-        }
+        let a = rows::<H, N>(regs, slab, op.src[0], K::A::KIND, &mut ra);
+        let b = rows::<H, N>(regs, slab, op.src[1], K::B::KIND, &mut rb);
+        let c = rows::<H, N>(regs, slab, op.src[2], K::C::KIND, &mut rc);
+        K::lanes::<H, N, FLUSH>(op.imm, a, b, c, out)
     }
 }
 
@@ -435,7 +458,7 @@ unsafe fn compute<K: Lane, H: Host, const N: usize>(
 unsafe fn put<K: Lane, H: Host, const N: usize>(regs: &mut Regs, op: &Op, out: &Out<N>) {
     // SAFETY: the caller's promise.
     unsafe {
-        let dst = regs.v.as_mut_ptr().add(op.dst.at as usize);
+        let dst = regs.v.as_mut_ptr().byte_add(op.dst.row_byte());
         if K::D::KIND.rows() > 0 {
             merge::<H, N>(regs, dst, &out.lo);
         }
@@ -468,6 +491,7 @@ unsafe fn merge<H: Host, const N: usize>(regs: &Regs, dst: *mut Chunk, new: &Row
             }
             return;
         }
+        cold_path();
         let exec = read_mask_of::<N>(regs, sindex::EXEC);
         for c in 0..N {
             let lanes = (exec >> (16 * c)) as u32 & 0xffff;
@@ -493,16 +517,13 @@ unsafe fn mask_of<H: Host, const N: usize>(row: &Row<N>) -> u64 {
 /// What [`Fast`] leaves to the exact function: out of its way, so that it needs no stack frame.
 ///
 /// # Safety
-/// As of [`Op::next_in_line`].
+/// As of [`go_on`].
 #[cold]
 #[inline(never)]
 unsafe fn every_lane_of<K: Exact>(regs: &mut Regs, op: &Op) {
-    let mut rest = Some(op);
-    while let Some(op) = rest {
-        every_lane(regs, op, &Shim::of::<K>());
-        // SAFETY: the caller's promise.
-        rest = unsafe { op.next_in_line() };
-    }
+    every_lane(regs, op, &Shim::of::<K>());
+    // SAFETY: the caller's promise.
+    unsafe { go_on(regs, op) }
 }
 
 /// The exact function in the active lanes of `out` that hold a NaN. The sources are as they were.
@@ -637,13 +658,15 @@ fn finish(cx: &Cx, kind: Kind, d: u64, sources: [(Kind, u64); 3]) -> u64 {
 /// One lane of a source as bits.
 pub(super) fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
     let word = |row: usize| match place.kind {
-        PlaceKind::Vector | PlaceKind::VectorConst => regs.lane(place.at as usize + row * regs.chunks, lane),
-        PlaceKind::Scalar | PlaceKind::None => regs.s[place.at as usize + row],
+        PlaceKind::Vector | PlaceKind::VectorConst => {
+            regs.lane(place.at() as usize + row * regs.chunks, lane)
+        }
+        PlaceKind::Scalar | PlaceKind::None => regs.s[place.at() as usize + row],
     };
     match kind {
         Kind::None => 0,
-        Kind::Mask => u64::from(0u32.wrapping_sub((read_mask(regs, place.at) >> lane) as u32 & 1)),
-        Kind::Scalar => u64::from(regs.s[place.at as usize]),
+        Kind::Mask => u64::from(0u32.wrapping_sub((read_mask(regs, place.at()) >> lane) as u32 & 1)),
+        Kind::Scalar => u64::from(regs.s[place.at() as usize]),
         _ if kind.rows() > 1 => u64::from(word(0)) | u64::from(word(1)) << 32,
         _ => u64::from(word(0)),
     }
@@ -672,15 +695,15 @@ fn exact_only() -> bool {
 pub(super) fn indexed(regs: &Regs, op: &Op, offsets: Offsets) -> Option<Op> {
     let end = regs.vgprs * regs.chunks as u32;
     let moved = |place: Place, offset: u32| {
-        let relative = place.kind == PlaceKind::Vector && place.at < end;
-        let at = place.at + if relative { offset * regs.chunks as u32 } else { 0 };
-        (Place { at, ..place }, relative && at >= end)
+        let relative = place.kind == PlaceKind::Vector && place.at() < end;
+        let to = place.further(if relative { offset * regs.chunks as u32 } else { 0 });
+        (to, relative && to.at() >= end)
     };
     let mut out = Op { detail: None, ..*op };
     for (i, place) in out.src.iter_mut().enumerate() {
         let (to, beyond) = moved(*place, offsets.sources[i]);
         // A source out of range is VGPR 0.
-        *place = if beyond { Place { at: 0, ..to } } else { to };
+        *place = if beyond { Place::vector(0) } else { to };
     }
     let (dst, beyond) = moved(op.dst, offsets.destination);
     out.dst = dst;
@@ -724,9 +747,9 @@ fn lane_by_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
         match shim.dst[0].rows() {
             0 => dmask |= (d & 1) << lane,
             rows => {
-                regs.set_lane(op.dst.at as usize, lane, d as u32);
+                regs.set_lane(op.dst.at() as usize, lane, d as u32);
                 if rows > 1 {
-                    regs.set_lane(op.dst.at as usize + regs.chunks, lane, (d >> 32) as u32);
+                    regs.set_lane(op.dst.at() as usize + regs.chunks, lane, (d >> 32) as u32);
                 }
             }
         }
@@ -748,8 +771,10 @@ impl<K: Exact> Slow<K> {
     /// Its body, the same at every host level.
     ///
     /// # Safety
-    /// None needed: the body is safe code; the signature is [`crate::op::Body`]'s.
+    /// As of [`go_on`].
     pub unsafe fn body(regs: &mut Regs, op: &Op) {
         every_lane(regs, op, &Shim::of::<K>());
+        // SAFETY: the caller's promise.
+        unsafe { go_on(regs, op) }
     }
 }

@@ -13,10 +13,10 @@ use super::host::{Host, Kernel, bodies, size};
 use super::lane::Cx;
 use super::modifiers::{Modified, SourceMods, Widths, set_exec};
 use super::scalar::materialise_status;
-use super::spread::{SOURCE_ROOM, is_row};
+use super::spread::SOURCE_ROOM;
 use super::word::Kind;
 use crate::binder::Layout;
-use crate::op::{Detail, Op, Place, PlaceKind};
+use crate::op::{Detail, Op, Place, PlaceKind, go_on};
 use crate::regs::{Chunk, Regs, sindex};
 
 /// An operation and what is around it.
@@ -166,26 +166,26 @@ pub fn wrap(modified: Modified, mut inner: Op, layout: Layout) -> Op {
     for (i, m) in modified.sources.iter().enumerate() {
         let place = inner.src[i];
         let permuted = i == 0 && modified.dpp.is_some();
-        let spread = modified.rows_only && m.kind.rows() > 0 && !is_row(place);
+        let spread = modified.rows_only && m.kind.rows() > 0 && !place.is_row();
         if place.kind == PlaceKind::None || !(m.is_needed() || permuted || spread) {
             continue;
         }
-        let scalar = !is_row(place);
+        let scalar = !place.is_row();
         let rows = rows_of(m).into_iter().take(m.kind.rows().clamp(1, 2));
         for (n, (row, words)) in rows.enumerate() {
-            let from = place.at + row * if scalar { 1 } else { step };
+            let from = place.at() + row * if scalar { 1 } else { step };
             moves.push(Move { scalar, permuted, from, to: room(i) + n as u32 * step, words });
         }
-        inner.src[i] = Place { at: room(i), kind: PlaceKind::Vector };
+        inner.src[i] = Place::vector(room(i));
     }
-    let finish = Finish::new(&modified, room(3), inner.dst.at);
+    let finish = Finish::new(&modified, room(3), inner.dst.at());
     if finish.is_some() {
-        inner.dst = Place { at: room(3), kind: PlaceKind::Vector };
+        inner.dst = Place::vector(room(3));
     }
     let wrapped = Wrapped { status: modified.status, moves, inner, finish, modified };
     Op {
         body: bodies::<Run>()[chosen_level()][size(layout.chunks)],
-        goes_on: false,
+        goes_on: true,
         detail: Some(Arc::new(Detail::Alu(AluDetail::Modified(Box::new(wrapped))))),
         ..outer
     }
@@ -241,10 +241,12 @@ impl Kernel for Run {
                 }
             }
         }
-        let writes_exec = |place: Place| place.kind == PlaceKind::Scalar && place.at == sindex::EXEC;
+        let writes_exec = |place: Place| place.kind == PlaceKind::Scalar && place.at() == sindex::EXEC;
         if enabled != exec && !writes_exec(inner.dst) && !writes_exec(inner.dst2) {
             set_exec(regs, exec);
         }
+        // SAFETY: the caller's promise.
+        unsafe { go_on(regs, op) }
     }
 }
 

@@ -8,7 +8,7 @@ use super::def::{Def, VectorDef, unsupported};
 use super::{AluDetail, bind_single};
 use crate::binder::{BindError, Binder};
 use crate::meaning::{self, Definition};
-use crate::op::{Detail, Op, OpKind, Place, PlaceKind};
+use crate::op::{Detail, Op, OpKind, Place, PlaceKind, go_on};
 use crate::regs::{Chunk, Regs};
 
 /// How the two halves are run.
@@ -43,6 +43,7 @@ pub fn bind(binder: &mut Binder<'_>, x: &Def, second: &Inst) -> Result<Op, BindE
     };
     Ok(Op {
         detail: Some(Arc::new(Detail::Alu(AluDetail::Pair { x: x_op, y: y_op, order }))),
+        goes_on: true,
         ..Op::new(run, OpKind::Alu, binder.inst.size / 4)
     })
 }
@@ -57,7 +58,7 @@ fn vector_def<'d>(binder: &Binder<'_>, def: &'d Def) -> Result<&'d VectorDef, Bi
 
 /// Is a source of `reader` what `writer` writes?
 fn reads(reader: (&Op, &VectorDef), writer: (&Op, &VectorDef), chunks: u32) -> bool {
-    let span = |place: Place, rows: usize| place.at..place.at + rows as u32 * chunks;
+    let span = |place: Place, rows: usize| place.at()..place.at() + rows as u32 * chunks;
     let written = span(writer.0.dst, writer.1.dst[0].rows());
     reader.0.src.iter().zip(reader.1.src).any(|(&source, kind)| {
         let read = span(source, kind.rows());
@@ -65,8 +66,7 @@ fn reads(reader: (&Op, &VectorDef), writer: (&Op, &VectorDef), chunks: u32) -> b
     })
 }
 
-/// The halves of `op`, if it is a pair, as operations to be done one behind the other, if both go on
-/// ([`Op::next_in_line`]). The first stands for the instruction, and keeps in its detail what [`join`] needs.
+/// The halves of `op`, if it is a pair whose halves can be done one behind the other in a line ([`Op::goes_on`]).
 pub fn halves(op: &Op) -> Option<[Op; 2]> {
     let Some(Detail::Alu(AluDetail::Pair { x, y, order })) = op.detail.as_deref() else { return None };
     let [first, second] = match order {
@@ -74,15 +74,7 @@ pub fn halves(op: &Op) -> Option<[Op; 2]> {
         Order::YThenX => [y, x],
         Order::Hold(_) => return None,
     };
-    (first.goes_on && second.goes_on)
-        .then(|| [Op { detail: op.detail.clone(), dwords: op.dwords, ..first.clone() }, second.clone()])
-}
-
-/// The pair again whose first half `op` may be.
-pub fn join(op: &mut Op) {
-    if let Some(Detail::Alu(AluDetail::Pair { .. })) = op.detail.as_deref() {
-        *op = Op { detail: op.detail.clone(), ..Op::new(run, OpKind::Alu, op.dwords) };
-    }
+    first.goes_on.then(|| [first.clone(), second.clone()])
 }
 
 /// The body.
@@ -93,7 +85,7 @@ unsafe fn run(regs: &mut Regs, op: &Op) {
     let Some(Detail::Alu(AluDetail::Pair { x, y, order })) = op.detail.as_deref() else {
         return;
     };
-    // SAFETY: the caller's promise holds for both halves, which the binder made alike.
+    // SAFETY: the caller's promise, which holds for both halves, too: the binder made them alike.
     unsafe {
         match order {
             Order::XThenY => {
@@ -113,14 +105,15 @@ unsafe fn run(regs: &mut Regs, op: &Op) {
                 put(regs, x.dst, &new);
             }
         }
+        go_on(regs, op);
     }
 }
 
 /// `count` registers from `place` on.
 fn rows(regs: &Regs, place: Place, count: usize) -> Vec<Chunk> {
-    regs.v[place.at as usize..][..count * regs.chunks].to_vec()
+    regs.v[place.at() as usize..][..count * regs.chunks].to_vec()
 }
 
 fn put(regs: &mut Regs, place: Place, rows: &[Chunk]) {
-    regs.v[place.at as usize..][..rows.len()].copy_from_slice(rows);
+    regs.v[place.at() as usize..][..rows.len()].copy_from_slice(rows);
 }

@@ -12,7 +12,7 @@ use super::lane::Cx;
 use super::modifiers::Modified;
 use super::word::{Kind, Word};
 use crate::binder::{BindError, Binder, ConstType};
-use crate::op::{Body, Detail, Op, OpKind, Place, PlaceKind};
+use crate::op::{Body, Detail, Op, OpKind, Place, go_on};
 use crate::regs::{Regs, sindex};
 
 /// One scalar instruction's function.
@@ -60,6 +60,8 @@ pub struct ScalarDef {
     src: [Kind; 3],
     dst: Kind,
     body: Body,
+    /// It goes on along a line ([`Op::goes_on`]).
+    goes_on: bool,
     arrangement: Arrangement,
     branch: bool,
 }
@@ -70,6 +72,7 @@ pub const fn define<K: Scalar>() -> ScalarDef {
         src: [K::A::KIND, K::B::KIND, K::C::KIND],
         dst: K::D::KIND,
         body: Run::<K>::body,
+        goes_on: true,
         arrangement: Arrangement::Plain,
         branch: false,
     }
@@ -77,7 +80,7 @@ pub const fn define<K: Scalar>() -> ScalarDef {
 
 /// A body of its own, with operands of these kinds.
 pub const fn own(src: [Kind; 3], dst: Kind, body: Body) -> ScalarDef {
-    ScalarDef { src, dst, body, arrangement: Arrangement::Plain, branch: false }
+    ScalarDef { src, dst, body, goes_on: false, arrangement: Arrangement::Plain, branch: false }
 }
 
 impl ScalarDef {
@@ -118,8 +121,8 @@ struct Run<K>(PhantomData<K>);
 fn read<W: Word>(regs: &Regs, place: Place) -> W {
     match W::KIND.rows() {
         0 => W::ZERO,
-        1 => W::from_words(regs.s[place.at as usize], 0),
-        _ => W::from_words(regs.s[place.at as usize], regs.s[place.at as usize + 1]),
+        1 => W::from_words(regs.s[place.scalar_index() as usize], 0),
+        _ => W::from_words(regs.s[place.scalar_index() as usize], regs.s[place.scalar_index() as usize + 1]),
     }
 }
 
@@ -130,11 +133,11 @@ fn write<W: Word>(regs: &mut Regs, place: Place, x: W) {
         return;
     }
     let (lo, hi) = x.to_words();
-    regs.s[place.at as usize] = lo;
+    regs.s[place.scalar_index() as usize] = lo;
     if W::KIND.rows() > 1 {
-        regs.s[place.at as usize + 1] = hi;
+        regs.s[place.scalar_index() as usize + 1] = hi;
     }
-    if place.at & !1 == sindex::EXEC {
+    if place.scalar_index() & !1 == sindex::EXEC {
         regs.exec_changed();
     }
 }
@@ -147,6 +150,8 @@ impl<K: Scalar> Run<K> {
         if let Some(scc) = scc {
             regs.scc = scc;
         }
+        // SAFETY: the caller's promise.
+        unsafe { go_on(regs, op) }
     }
 }
 
@@ -154,7 +159,7 @@ impl<K: Scalar> Run<K> {
 pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> Result<Op, BindError> {
     let inst = binder.inst;
     let kind = if def.branch { OpKind::Branch } else { OpKind::Alu };
-    let mut op = Op::new(def.body, kind, inst.size / 4);
+    let mut op = Op { goes_on: def.goes_on && !def.branch, ..Op::new(def.body, kind, inst.size / 4) };
     let last = (0..3).rev().find(|&i| def.src[i] != Kind::None);
     let mut given = inst.operands.iter();
     let missing = || unsupported(mnemonic, "an operand is missing");
@@ -189,7 +194,7 @@ pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> 
         op.src[i] = match operand {
             Operand::Special(s @ (Special::Scc | Special::Vccz | Special::Execz)) => {
                 status = Some(*s);
-                Place { at: sindex::STATUS_BIT, kind: PlaceKind::Scalar }
+                Place::scalar(sindex::STATUS_BIT)
             }
             operand => scalar_source(binder, operand, kind)?,
         };
@@ -204,7 +209,7 @@ pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> 
     }
     if let Some(which) = status {
         let inner = op.clone();
-        op.body = with_status;
+        (op.body, op.goes_on) = (with_status, true);
         op.detail = Some(Arc::new(Detail::Alu(AluDetail::Status { inner, which })));
     }
     Ok(op)
@@ -240,11 +245,11 @@ fn with_modifiers(
     (modified.clamp, modified.omod) = (mods.clamp, mods.omod);
     modified.omod_needs_flush = binder.facts.omod_needs_flush;
     let mut inner = op.clone();
-    inner.src[0] = Place { at: sindex::STATUS_BIT, kind: PlaceKind::Scalar };
-    op.body = run_modified;
+    inner.src[0] = Place::scalar(sindex::STATUS_BIT);
+    (op.body, op.goes_on) = (run_modified, true);
     op.detail = Some(Arc::new(Detail::Alu(AluDetail::ModifiedScalar(Box::new(ModifiedScalar {
         inner,
-        from: op.src[0].at,
+        from: op.src[0].at(),
         status,
         and: if mods.abs & 1 != 0 { sign - 1 } else { u32::MAX },
         xor: if mods.neg & 1 != 0 { sign } else { 0 },
@@ -268,8 +273,10 @@ unsafe fn run_modified(regs: &mut Regs, op: &Op) {
     regs.set_s64(sindex::STATUS_BIT, word.into());
     // SAFETY: the caller's promise holds for the inner operation, which the binder made alike.
     unsafe { (of.inner.body)(regs, &of.inner) }
-    let to = of.inner.dst.at as usize;
+    let to = of.inner.dst.at() as usize;
     (regs.s[to], _) = of.modified.scale_and_clamp(&Cx::new(regs, 0), regs.s[to], 0);
+    // SAFETY: the caller's promise.
+    unsafe { go_on(regs, op) }
 }
 
 /// A scalar source of `kind`.
@@ -305,6 +312,9 @@ unsafe fn with_status(regs: &mut Regs, op: &Op) {
         return;
     };
     materialise_status(regs, *which);
-    // SAFETY: the caller's promise holds for the inner operation, which the binder made alike.
-    unsafe { (inner.body)(regs, inner) }
+    // SAFETY: the caller's promise, which holds for the inner operation, too: the binder made it alike.
+    unsafe {
+        (inner.body)(regs, inner);
+        go_on(regs, op);
+    }
 }

@@ -12,7 +12,7 @@ use super::host::{Host, Kernel, bodies, size};
 use super::lane::{SIGNS, signs, takes_signs};
 use super::word::Kind;
 use crate::binder::Layout;
-use crate::op::{Detail, Op, Place, PlaceKind};
+use crate::op::{Detail, Op, Place, go_on};
 use crate::regs::{GPR_IDX_EN, Regs};
 
 /// What the wrapper does.
@@ -37,11 +37,6 @@ struct Move {
 /// Scratch chunks of one source: two rows of up to four.
 pub const SOURCE_ROOM: usize = 16;
 
-/// Is it a row?
-pub fn is_row(place: Place) -> bool {
-    matches!(place.kind, PlaceKind::Vector | PlaceKind::VectorConst)
-}
-
 /// `op`, whose sources are of `kinds`, wrapped if it needs to be.
 pub fn wrap(op: Op, kinds: [Kind; 3], layout: Layout) -> Op {
     let mut moves = SmallVec::new();
@@ -49,16 +44,16 @@ pub fn wrap(op: Op, kinds: [Kind; 3], layout: Layout) -> Op {
     for (i, kind) in kinds.into_iter().enumerate() {
         let (and, xor) = if takes_signs(kind) { signs(op.imm, i as u32) } else { (u32::MAX, 0) };
         let place = op.src[i];
-        if kind.rows() == 0 || is_row(place) && (and, xor) == (u32::MAX, 0) {
+        if kind.rows() == 0 || place.is_row() && (and, xor) == (u32::MAX, 0) {
             continue;
         }
-        let scalar = !is_row(place);
+        let scalar = !place.is_row();
         let (step, room) = (layout.chunks as u32, (layout.scratch_at() + i * SOURCE_ROOM) as u32);
         for row in 0..kind.rows().min(2) as u32 {
-            let from = place.at + row * if scalar { 1 } else { step };
+            let from = place.at() + row * if scalar { 1 } else { step };
             moves.push(Move { scalar, from, to: room + row * step, and, xor });
         }
-        inner.src[i] = Place { at: room, kind: PlaceKind::Vector };
+        inner.src[i] = Place::vector(room);
     }
     if moves.is_empty() {
         return op;
@@ -66,7 +61,7 @@ pub fn wrap(op: Op, kinds: [Kind; 3], layout: Layout) -> Op {
     inner.imm &= (1 << SIGNS) - 1;
     Op {
         body: bodies::<Run>()[chosen_level()][size(layout.chunks)],
-        goes_on: false,
+        goes_on: true,
         detail: Some(Arc::new(Detail::Alu(AluDetail::Spread(Spread { moves, inner })))),
         ..op
     }
@@ -84,7 +79,10 @@ impl Kernel for Run {
         if regs.mode.raw & GPR_IDX_EN != 0 {
             // Relative to M0: the lane by lane path moves the registers before it looks at their signs.
             // SAFETY: the caller's promise; MODE keeps the body from taking its sources for rows.
-            return unsafe { (inner.body)(regs, &op.alone()) };
+            return unsafe {
+                (inner.body)(regs, &op.alone());
+                go_on(regs, op);
+            };
         }
         for &Move { scalar, from, to, and, xor } in moves {
             // SAFETY: the binder placed the source inside the slabs; the scratch rows are inside.
@@ -108,6 +106,9 @@ impl Kernel for Run {
         }
         // SAFETY: the caller's promise holds for the inner operation as well: the binder made its places, and
         // scratch rows are inside the slab.
-        unsafe { (inner.body)(regs, inner) }
+        unsafe {
+            (inner.body)(regs, inner);
+            go_on(regs, op);
+        }
     }
 }

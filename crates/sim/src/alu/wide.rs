@@ -42,9 +42,9 @@ fn gather(regs: &Regs, place: Place, rows: usize, lane: u32, out: &mut Tuple) {
     for (row, word) in out.iter_mut().enumerate().take(rows) {
         *word = match place.kind {
             PlaceKind::Vector | PlaceKind::VectorConst => {
-                regs.lane(place.at as usize + row * regs.chunks, lane)
+                regs.lane(place.at() as usize + row * regs.chunks, lane)
             }
-            PlaceKind::Scalar | PlaceKind::None => regs.s[place.at as usize + row],
+            PlaceKind::Scalar | PlaceKind::None => regs.s[place.at() as usize + row],
         };
     }
 }
@@ -61,7 +61,7 @@ fn every_lane(regs: &mut Regs, op: &Op, src: [Kind; 3], dst: usize, f: LaneFunct
         gather(regs, op.dst, dst, lane, &mut out);
         f(&cx, OwnMods(op.imm), &sources[0], &sources[1], &sources[2], &mut out);
         for (row, &word) in out.iter().enumerate().take(dst) {
-            let at = op.dst.at as usize + row * regs.chunks;
+            let at = op.dst.at() as usize + row * regs.chunks;
             regs.set_lane(at, lane, word);
         }
     }

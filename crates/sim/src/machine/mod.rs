@@ -572,9 +572,9 @@ fn run_wave<O: Observer>(
                 cx.observer.instruction(wave.id, site, exec, &wave.regs);
             }
             if op.kind == OpKind::Alu {
-                let (way, count) = if O::ACTIVE { (op.dwords, 1) } else { (op.way, op.steps) };
-                steps += u64::from(count);
-                at += usize::from(way);
+                let op = if O::ACTIVE { op } else { page.in_line(at, op) };
+                steps += u64::from(op.steps);
+                at += usize::from(op.way);
                 // SAFETY: decode chose the body for the host's instruction set (`alu::level`); lines stand in the page.
                 unsafe { (op.body)(&mut wave.regs, op) };
                 continue;

@@ -48,7 +48,7 @@ use vector::{Sixteen, Two};
 
 pub use binding::bind;
 
-use crate::op::{Body, Op};
+use crate::op::{Body, Onward, Op};
 use crate::regs::{Chunk, Regs};
 
 /// `$body` for each number `$n`. As a loop it would keep arrays of registers in memory.
@@ -111,9 +111,10 @@ unsafe fn product<V: Sixteen, P: Product<V>>(regs: &mut Regs, mut op: &Op) {
         // SAFETY: the caller's promise; an operation of a line stands in the page.
         unsafe {
             P::one(regs, op);
-            match op.next_in_line() {
-                Some(next) => op = next,
-                None => return,
+            match op.onward() {
+                Onward::SameBody(next) => op = next,
+                Onward::OtherBody(next) => return (next.body)(regs, next),
+                Onward::End => return,
             }
         }
     }
