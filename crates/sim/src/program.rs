@@ -197,7 +197,7 @@ impl Program {
     #[inline]
     pub fn line_up(&mut self, table: usize, slot: usize) {
         let page = self.tables[table].pages.get_mut(slot / PAGE).and_then(Option::as_deref_mut);
-        if let Some(page) = page {
+        if let Some(page) = page.filter(|page| page.in_lines[slot % PAGE] == NOT_YET) {
             page.line_up(slot % PAGE);
         }
     }
@@ -270,6 +270,7 @@ impl Page {
     }
 
     /// Lines up the operations from slot `from` on, up to one that is not bound or already is in a line.
+    #[cold]
     fn line_up(&mut self, mut from: usize) {
         while self.is_free(from) {
             from = self.line(from);
