@@ -21,6 +21,7 @@
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use wavemark_isa::effects::{Path, Verb};
 use wavemark_sim::events::{Channel, Counter, Issue};
 use wavemark_sim::regs::sindex;
@@ -43,13 +44,26 @@ enum Group {
 pub(crate) struct Translations {
     group: Option<Group>,
     issued: u32,
+    /// So many are done.
     done: u32,
+    /// So many are, whatever accesses have been waited for.
+    done_anyway: u32,
     /// Those in flight with the place of their accesses in a channel.
     pending: VecDeque<(u32, Channel, u32)>,
-    /// The last access that needs a register.
-    needed: FxHashMap<u32, (u32, SiteId)>,
+    /// The last access that needs a register, where it is not done anyway.
+    needed: FxHashMap<u32, Needed>,
     /// The registers that it has, and maybe others.
     registers: RegisterSet,
+}
+
+/// An access that needs a register.
+#[derive(Clone, Copy, Debug)]
+struct Needed {
+    /// Its translation.
+    number: u32,
+    site: SiteId,
+    /// The number of the operation.
+    operation: u32,
 }
 
 impl Translations {
@@ -59,7 +73,13 @@ impl Translations {
         while self.pending.front().is_some_and(|&(number, ..)| number <= done) {
             self.pending.pop_front();
         }
-        if self.pending.is_empty() && !self.needed.is_empty() {
+    }
+
+    /// No access need be waited for, for those up to this one to be done.
+    fn finish_anyway(&mut self, upto: u32) {
+        self.finish(upto);
+        self.done_anyway = self.done_anyway.max(upto);
+        if self.done_anyway >= self.issued && !self.needed.is_empty() {
             self.needed.clear();
             self.registers.clear();
         }
@@ -68,7 +88,7 @@ impl Translations {
     /// XCNT has come down to `n`. Scalar translations come back out of order.
     pub fn wait(&mut self, n: u32) {
         if self.group == Some(Group::Vector) || n == 0 {
-            self.finish(self.issued.saturating_sub(n));
+            self.finish_anyway(self.issued.saturating_sub(n));
         }
     }
 
@@ -85,6 +105,15 @@ impl Translations {
             self.finish(self.issued);
         }
     }
+
+    /// A register is overwritten: the access that would have needed it, had it not been waited for.
+    fn overwritten(&mut self, register: u32) -> Option<Needed> {
+        let done = self.done;
+        let needed = self.needed.get(&register).filter(|needed| needed.number <= done)?;
+        let waited_for = (needed.number > self.done_anyway).then_some(*needed);
+        self.needed.remove(&register);
+        waited_for
+    }
 }
 
 fn group(path: Path) -> Option<Group> {
@@ -99,16 +128,17 @@ impl Checker {
     /// An access starts: its translation is in flight.
     pub(crate) fn note_translation(&mut self, wave: u32, site: SiteId, op: &Issue) {
         let Some(state) = self.waves.get_mut(wave) else { return };
+        let operation = state.newest_operation();
         let Some(translations) = &mut state.translations else { return };
         let info = self.sites.get(site);
         let Some(memory) = &info.effects.memory else { return };
         let Some(group) = group(memory.path) else { return };
         if translations.group.replace(group) != Some(group) {
-            translations.finish(translations.issued);
+            translations.finish_anyway(translations.issued);
         }
         translations.issued += 1;
         let number = translations.issued;
-        translations.finish(number.saturating_sub(self.counters.capacity(Counter::X)));
+        translations.finish_anyway(number.saturating_sub(self.counters.capacity(Counter::X)));
         for &(channel, seq) in &op.seq {
             translations.pending.push_back((number, channel, seq));
         }
@@ -121,7 +151,7 @@ impl Checker {
             |used: &&Used| used.read && (used.address || memory.multicast && used.range.from == sindex::M0);
         for used in info.uses.iter().filter(needs) {
             for register in used.range.numbers() {
-                translations.needed.insert(register, (number, site));
+                translations.needed.insert(register, Needed { number, site, operation });
                 translations.registers.insert_one(register);
             }
         }
@@ -153,11 +183,19 @@ impl Checker {
         }
         let vector_off = exec == 0 && info.heeds_exec;
         let written = info.writes().flat_map(|range| range.numbers());
-        let hazard = written.filter(|&register| register < VGPR0 || !vector_off).find_map(|register| {
-            let &(number, access) = translations.needed.get(&register)?;
-            (number > translations.done).then_some((register, number, access))
-        });
-        let Some((register, number, access)) = hazard else { return };
+        let written = written.filter(|&register| register < VGPR0 || !vector_off);
+        let mut hazard = None;
+        let mut waited_for: SmallVec<[u32; 2]> = SmallVec::new();
+        for register in written {
+            waited_for.extend(translations.overwritten(register).map(|needed| needed.operation));
+            hazard = hazard.or_else(|| Some((register, *translations.needed.get(&register)?)));
+        }
+        for operation in waited_for {
+            self.consume(wave, operation);
+        }
+        let Some((register, Needed { number, site: access, .. })) = hazard else { return };
+        let Some(state) = self.waves.get(wave) else { return };
+        let Some(translations) = &state.translations else { return };
         let allowed = match translations.group {
             Some(Group::Vector) => translations.issued - number,
             _ => 0,

@@ -570,6 +570,11 @@ impl WaveState {
     /// Remember an operation; its number.
     pub fn push(&mut self, operation: Operation) -> u32 {
         self.operations.push_back(operation);
+        self.newest_operation()
+    }
+
+    /// The number of the last operation.
+    pub fn newest_operation(&self) -> u32 {
         self.first_operation + self.operations.len() as u32 - 1
     }
 
