@@ -181,7 +181,8 @@ impl Checker {
                     "addresses (M0, EXEC, base) that keep the waves apart, or a barrier between the two accesses"
                         .to_owned()
                 }
-                Space::Lds => "a barrier between the two accesses".to_owned(),
+                // A barrier waits for nothing by itself.
+                Space::Lds => "a barrier between the two accesses, behind the wait for the first one".to_owned(),
                 _ => {
                     let flag = match earlier.atomic == later.record.atomic {
                         true => "",
