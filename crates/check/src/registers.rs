@@ -131,7 +131,7 @@ impl Checker {
         let Some(state) = self.waves.get(wave) else { return };
         let info = self.sites.get(site);
         let is_product = info.effects.unit.is_matrix();
-        let read = if is_product { &info.touched } else { &info.read_only };
+        let read = if is_product || info.effects.accumulates { &info.touched } else { &info.read_only };
         if info.copies || exec == 0 && info.heeds_exec || !state.undefined.meets(read) {
             return;
         }
@@ -151,6 +151,9 @@ impl Checker {
         } else {
             // Compilers leave halves of wide operands undefined when the result does not depend on them.
             ranges.extend(info.reads().filter(|range| range.numbers().all(nothing)));
+            if info.effects.accumulates {
+                ranges.extend(info.merges().filter(|range| range.numbers().all(nothing)));
+            }
         }
         for range in ranges {
             self.judge_undefined_register(wave, site, range);

@@ -120,6 +120,8 @@ pub struct Effects {
     pub control: Option<Control>,
     /// It only moves what it reads.
     pub copies: bool,
+    /// What it reads of its destination is a source like others: it keeps no part of that as it is.
+    pub accumulates: bool,
     /// M0 is added to the number of a register that it names.
     pub relative: Option<Relative>,
     /// Each lane takes one of its two sources, by a lane mask.
@@ -190,6 +192,8 @@ pub struct RowEffects {
     pub control: Option<Control>,
     /// It only moves what it reads.
     pub copies: bool,
+    /// What it reads of its destination is a source like others: it keeps no part of that as it is.
+    pub accumulates: bool,
     /// M0 is added to the number of a register that it names.
     pub relative: Option<Relative>,
     /// Each lane takes one of its two sources, by a lane mask.
@@ -260,6 +264,7 @@ impl RowEffects {
                     effects.control = Some(Control::parse(value).ok_or_else(|| unknown("program control"))?);
                 }
                 "copy" => effects.copies = true,
+                "accumulates" => effects.accumulates = true,
                 "relative" => {
                     effects.relative =
                         Some(Relative::parse(value).ok_or_else(|| unknown("relative register"))?);
@@ -446,7 +451,9 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
     }
     effects.barrier = effects.barrier.or(own.barrier);
     effects.control = effects.control.or(own.control);
-    effects.copies |= own.copies;
+    // Of a pair, where both halves do.
+    effects.copies = own.copies && (base == 0 || effects.copies);
+    effects.accumulates |= own.accumulates;
     effects.relative = effects.relative.or(own.relative);
     effects.selects |= own.selects;
     effects.logic = effects.logic.or(own.logic);

@@ -89,6 +89,7 @@ pub static ATTRIBUTES: &[&str] = &[
     "barrier",
     "control",
     "copy",
+    "accumulates",
     "relative",
     "select",
     "logic",
