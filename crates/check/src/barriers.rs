@@ -58,6 +58,8 @@ impl Phase {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Object {
     initialised: bool,
+    /// The last initialisation: the wave, its number among that one's barrier operations, and where.
+    init: Option<(WaveId, u32, SiteId)>,
     expected: Option<i64>,
     open: Phase,
     /// Completed phases that may still be waited for, and the number of the first.
@@ -80,6 +82,7 @@ impl Object {
         };
         Object {
             initialised: self.initialised,
+            init: self.init.map(|(wave, number, site)| (id(wave.index), number, site)),
             expected: self.expected,
             open: phase(&self.open),
             completed: self.completed.iter().map(|of| Arc::new(phase(of))).collect(),
@@ -200,6 +203,7 @@ impl Checker {
         match event {
             BarrierEvent::Init { count } => {
                 object.initialised = true;
+                object.init = Some((wave, number, site));
                 object.expected = Some(i64::from(count));
                 object.open = Phase::default();
                 if count == 0 {
@@ -224,7 +228,20 @@ impl Checker {
                 object.open.arrivals.push((wave, site));
                 object.arrived.insert(wave.index);
                 let uninitialised = !object.initialised && before.1.is_none();
+                let early = object.init.filter(|(by, init, _)| {
+                    by.index != wave.index && state.known.issued.get(by.index, BARRIERS) < *init
+                });
                 self.consume_published(wave.index);
+                if let Some((by, _, init)) = early {
+                    let title = format!(
+                        "{mnemonic} on {name} may come before its initialisation: nothing orders the two"
+                    );
+                    let finding = Finding::new("B1", Class::Barrier, Severity::Error, title)
+                        .at("init", &self.sites.get(init).site, by)
+                        .at("barrier", &self.sites.get(site).site, wave)
+                        .hint("a barrier of the workgroup between the two", None);
+                    self.find_by_events(finding);
+                }
                 if uninitialised && count.is_some() {
                     // The hardware takes the count from M0 (CDNA5 ISA 5.6.5.3); the model wants an init first.
                     let title =
