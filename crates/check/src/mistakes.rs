@@ -18,7 +18,7 @@ use wavemark_sim::events::{Channel, Counter, Space};
 use crate::Checker;
 use crate::finding::FaultyWait;
 use crate::site_info::SiteId;
-use crate::wave_state::{WaitInstance, WaveState};
+use crate::wave_state::{Arrive, WaitInstance, WaveState};
 
 /// What is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -198,6 +198,13 @@ pub(crate) struct AssumedWait {
     until: u64,
 }
 
+impl AssumedWait {
+    /// Whether it is for a channel, and before instruction `site`.
+    pub fn stands_before(&self, site: SiteId, channel: u8) -> bool {
+        self.channel as u8 == channel && self.place.before.is_some_and(|(before, _)| before == site)
+    }
+}
+
 /// Assumed waits that a wave remembers: other waves may find out late what it should have waited for.
 const ASSUMED: usize = 64;
 
@@ -253,14 +260,21 @@ impl Checker {
                 waits.remove(at);
                 waits.push(AssumedWait { channel, place, mistake, until: u64::MAX });
             }
-        } else if let Some(assumed) = waits.iter_mut().rev().find(|assumed| covers(assumed)) {
+        } else if let Some(at) = waits.iter().rposition(covers) {
+            let assumed = waits[at];
             if place.step >= assumed.place.step {
-                mistakes.allow(assumed.mistake, younger(assumed.place.issued));
+                // Where the wave has come by there again since, the wait would have been done again.
+                let again = |arrive: &Arrive| {
+                    assumed.stands_before(arrive.site, channel as u8) && arrive.step <= place.step
+                };
+                let last = state.arrives().filter(again).last();
+                let issued = last.map_or(assumed.place.issued, |arrive| arrive.seq[channel as usize]);
+                mistakes.allow(assumed.mistake, younger(issued.max(assumed.place.issued)));
                 return assumed.mistake;
             }
             mistakes.join(mistake, assumed.mistake);
             mistakes.nodes[assumed.mistake.0].late = true;
-            *assumed = AssumedWait { place, mistake, ..*assumed };
+            waits[at] = AssumedWait { place, mistake, ..assumed };
         } else {
             if waits.len() == ASSUMED {
                 waits.remove(0);

@@ -422,7 +422,8 @@ impl WaveState {
     }
 
     /// The arrive by which another knows of its operations of a channel, of which it `knows`, as far as those are told apart: the
-    /// last one right behind a wait for `counter`, else the first.
+    /// last one at a barrier before which a wait for `counter` was found missing already, for what comes round again is the same
+    /// mistake; else the last one right behind such a wait; else the first.
     pub fn arrive_at(&self, channel: u8, counter: Counter, knows: &WaveClock) -> Option<Arrive> {
         let agent = self.id.index;
         let (seq, number) = (knows.get(agent, channel), knows.get(agent, BARRIERS));
@@ -436,7 +437,13 @@ impl WaveState {
                 self.waits.iter().filter(|wait| (since..self.arrives[at].step).contains(&wait.step));
             waits.any(|wait| wait.number(counter).is_some())
         };
-        Some(self.arrives[(first..=last).rev().find(waits).unwrap_or(first)])
+        let is_known = |&at: &usize| {
+            let known = |assumed: &AssumedWait| assumed.stands_before(self.arrives[at].site, channel);
+            self.assumed_waits.iter().any(known)
+        };
+        let mut candidates = (first..=last).rev();
+        let at = candidates.clone().find(is_known).or_else(|| candidates.find(waits)).unwrap_or(first);
+        Some(self.arrives[at])
     }
 
     /// The place among the waits of the first one after an operation.
