@@ -8,8 +8,9 @@
 //! are put off otherwise ([`crate::polls`]).
 //!
 //! What is reported is the same as if every load were remembered at once, but that a load may be named as well after which
-//! another one comes that is named.
+//! another one comes that is named, and that of one that is done again and again the last ones count.
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Direction, Extent};
@@ -19,6 +20,7 @@ use crate::meeting::remember_load;
 use crate::polls::Polls;
 use crate::relation::Order;
 use crate::shadow::{Record, Shadow, WHOLE, for_each_piece, for_each_row, neighbours};
+use crate::site_info::SiteId;
 use crate::snapshot::Moved;
 
 /// Bytes of a block.
@@ -256,6 +258,7 @@ impl Lds {
             seq <= upto
         };
         self.loads.retain(|load| !is_over(load.record.epoch));
+        self.drop_repeated();
         if writes {
             let mut kept = 0;
             let mut renumbered = |written: &Written| {
@@ -271,6 +274,19 @@ impl Lds {
             self.written.retain(|_| new.next() != Some(&SETTLED));
         }
         self.prune_at = [2 * self.loads.len(), 2 * self.written.len()];
+    }
+
+    /// Drops loads that are done again and again, as of a wave that polls what nobody writes, but for the last ones: what is not
+    /// ordered behind an earlier one is not behind those either.
+    fn drop_repeated(&mut self) {
+        let mut later: FxHashMap<(u32, SiteId), usize> = FxHashMap::default();
+        let mut stays = vec![true; self.loads.len()];
+        for (at, load) in self.loads.iter().enumerate().rev() {
+            let again = later.insert((load.record.epoch.agent, load.record.site), at);
+            stays[at] = again.is_none_or(|again| self.loads[again].extent != load.extent);
+        }
+        let mut stays = stays.into_iter();
+        self.loads.retain(|_| stays.next().unwrap_or(true));
     }
 }
 
@@ -354,6 +370,8 @@ impl Load {
 
 #[cfg(test)]
 mod tests {
+    use wavemark_sim::events::Scope;
+
     use super::*;
 
     /// Who has written what an access touches is asked alike of lanes near each other and of any.
@@ -380,6 +398,32 @@ mod tests {
         }
         assert!(yes > 100 && no > 100, "{yes} {no}");
         assert_eq!(near(&Extent::Runs(vec![(0, 4)]), BLOCK), None);
+    }
+
+    /// Of loads by which a wave polls what nobody writes the last one stays, of each instruction and place.
+    #[test]
+    fn loads_that_come_again_are_remembered_once() {
+        let load = |seq: u32, site: SiteId, start: u64| {
+            let epoch = Epoch { agent: 0, channel: 0, seq };
+            let record = Record {
+                epoch,
+                site,
+                atomic: false,
+                maybe_plain: false,
+                scope: Scope::Cu,
+                dma: false,
+                valued: false,
+                keeps: false,
+                order: seq,
+            };
+            let extent = Extent::Runs(vec![(start, 4)]);
+            Load { record, area: Area::of(&extent), extent }
+        };
+        let polls = (1..=100).map(|seq| load(seq, seq % 2, 0));
+        let mut lds = Lds { loads: polls.chain([load(101, 1, 8)]).collect(), ..Lds::default() };
+        lds.prune_now(false, |_, _| 0);
+        let left: Vec<u32> = lds.loads.iter().map(|load| load.record.epoch.seq).collect();
+        assert_eq!(left, [99, 100, 101]);
     }
 
     #[test]

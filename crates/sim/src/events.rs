@@ -73,7 +73,7 @@ pub enum Direction {
 }
 
 /// The bytes of one access.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// One address a lane, `bytes` at each.
     Lanes {
