@@ -57,8 +57,7 @@ impl Phase {
 /// A barrier object as the checker sees it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Object {
-    initialised: bool,
-    /// The last initialisation: the wave, its number among that one's barrier operations, and where.
+    /// The last initialisation, of a named one: the wave, its number among that one's barrier operations, and where.
     init: Option<(WaveId, u32, SiteId)>,
     expected: Option<i64>,
     open: Phase,
@@ -81,7 +80,6 @@ impl Object {
             arrivals: phase.arrivals.iter().map(|&(wave, site)| (id(wave.index), site)).collect(),
         };
         Object {
-            initialised: self.initialised,
             init: self.init.map(|(wave, number, site)| (id(wave.index), number, site)),
             expected: self.expected,
             open: phase(&self.open),
@@ -182,8 +180,7 @@ impl Checker {
         }
         let key = Self::key(wave, id);
         let plain = !matches!(id, BarrierId::Named(_));
-        let object =
-            self.barriers.entry(key).or_insert_with(|| Object { initialised: plain, ..Object::default() });
+        let object = self.barriers.entry(key).or_default();
         let phase = object.first_completed + object.completed.len() as u32;
         let by_wave = matches!(
             event,
@@ -202,7 +199,6 @@ impl Checker {
         };
         match event {
             BarrierEvent::Init { count } => {
-                object.initialised = true;
                 object.init = Some((wave, number, site));
                 object.expected = Some(i64::from(count));
                 object.open = Phase::default();
@@ -227,7 +223,7 @@ impl Checker {
                 });
                 object.open.arrivals.push((wave, site));
                 object.arrived.insert(wave.index);
-                let uninitialised = !object.initialised && before.1.is_none();
+                let uninitialised = !plain && object.init.is_none() && before.1.is_none();
                 let early = object.init.filter(|(by, init, _)| {
                     by.index != wave.index && state.known.issued.get(by.index, BARRIERS) < *init
                 });

@@ -370,8 +370,6 @@ impl Load {
 
 #[cfg(test)]
 mod tests {
-    use wavemark_sim::events::Scope;
-
     use super::*;
 
     /// Who has written what an access touches is asked alike of lanes near each other and of any.
@@ -405,17 +403,7 @@ mod tests {
     fn loads_that_come_again_are_remembered_once() {
         let load = |seq: u32, site: SiteId, start: u64| {
             let epoch = Epoch { agent: 0, channel: 0, seq };
-            let record = Record {
-                epoch,
-                site,
-                atomic: false,
-                maybe_plain: false,
-                scope: Scope::Cu,
-                dma: false,
-                valued: false,
-                keeps: false,
-                order: seq,
-            };
+            let record = Record { site, order: seq, ..Record::plain(epoch) };
             let extent = Extent::Runs(vec![(start, 4)]);
             Load { record, area: Area::of(&extent), extent }
         };

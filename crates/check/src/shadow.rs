@@ -588,24 +588,12 @@ pub fn for_each_dword(extent: &Extent, mut visit: impl FnMut(u64)) {
 mod tests {
     use smallvec::SmallVec;
     use wavemark_order::Epoch;
-    use wavemark_sim::events::Scope;
 
     use super::sets::CHAIN;
     use super::*;
 
     fn record(agent: u32) -> Record {
-        let epoch = Epoch { agent, channel: 0, seq: 1 };
-        Record {
-            epoch,
-            site: 0,
-            atomic: false,
-            maybe_plain: false,
-            scope: Scope::Cu,
-            dma: false,
-            valued: false,
-            keeps: false,
-            order: 0,
-        }
+        Record::plain(Epoch { agent, channel: 0, seq: 1 })
     }
 
     /// A chain has the newest read of each wave, so many at the most, and says if there were more; a sweep changes nothing.

@@ -38,6 +38,22 @@ pub struct Record {
 }
 
 impl Record {
+    /// An operation of instruction 0 of which nothing is said, for tests.
+    #[cfg(test)]
+    pub fn plain(epoch: Epoch) -> Record {
+        Record {
+            epoch,
+            site: 0,
+            atomic: false,
+            maybe_plain: false,
+            scope: Scope::Cu,
+            dma: false,
+            valued: false,
+            keeps: false,
+            order: 0,
+        }
+    }
+
     /// Of a load: its registers are all that it writes, and no scope makes synchronisation of it.
     pub fn is_plain(&self) -> bool {
         !self.dma && !self.atomic

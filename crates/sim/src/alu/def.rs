@@ -88,9 +88,9 @@ impl OwnMods {
     }
 }
 
-const fn vector<K: Exact>(bodies: Bodies, goes_on: bool) -> VectorDef {
+const fn vector<K: Exact>(bodies: Bodies) -> VectorDef {
     VectorDef {
-        goes_on,
+        goes_on: true,
         signs_in_imm: true,
         src: [K::A::KIND, K::B::KIND, K::C::KIND],
         dst: [K::D::KIND, K::E::KIND],
@@ -106,12 +106,12 @@ const fn vector<K: Exact>(bodies: Bodies, goes_on: bool) -> VectorDef {
 
 /// A lane function compiled for every host level.
 pub const fn fast<K: Lane>() -> VectorDef {
-    vector::<K>(bodies::<Fast<K>>(), true)
+    vector::<K>(bodies::<Fast<K>>())
 }
 
 /// A lane function run lane by lane.
 pub const fn slow<K: Exact>() -> VectorDef {
-    vector::<K>([[Slow::<K>::body; 2]; 3], true)
+    vector::<K>([[Slow::<K>::body; 2]; 3])
 }
 
 /// A body that does the whole wave itself.
