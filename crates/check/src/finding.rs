@@ -5,6 +5,7 @@ use serde::Serialize;
 use wavemark_isa::effects::wait_text;
 use wavemark_sim::events::{Counter, Site, WaveId};
 
+use crate::consequences;
 use crate::mistakes::{MistakeId, Mistakes};
 use crate::site_info::{SiteId, Sites};
 
@@ -109,6 +110,10 @@ pub struct Finding {
     pub(crate) of_values: bool,
     /// Its ends are those of another finding of the same mistake, by which no barrier stands between them.
     pub(crate) needs_barrier: bool,
+    /// What is read there, or overwritten, is what a copy brings.
+    pub(crate) is_of_copy: bool,
+    /// It follows from another finding ([`consequences`]).
+    pub(crate) is_consequence: bool,
 }
 
 /// What the hint for a missing wait says where a barrier is missing, too.
@@ -138,6 +143,8 @@ impl Finding {
             missing: None,
             of_values: false,
             needs_barrier: false,
+            is_of_copy: false,
+            is_consequence: false,
         }
     }
 
@@ -212,6 +219,7 @@ impl Finding {
         let overwrites = self.sites.iter().any(|site| site.role == "writer");
         (
             self.severity < Severity::Error,
+            self.is_consequence,
             !is_early,
             self.missing.is_none(),
             self.rule == "R7",
@@ -234,9 +242,20 @@ impl Finding {
         Some([a.min(b), a.max(b)])
     }
 
-    /// The earliest instruction that the mistake begins with.
-    fn producer(&self) -> Option<u64> {
-        self.sites.iter().find(|site| site.role == "producer").map(|site| site.site.pc)
+    /// The first instruction with this role.
+    pub(crate) fn end(&self, role: &str) -> Option<u64> {
+        self.sites.iter().find(|site| site.role == role).map(|site| site.site.pc)
+    }
+
+    /// The instruction that reads what is written, before or after.
+    pub(crate) fn reader(&self) -> Option<u64> {
+        self.end("consumer").or_else(|| self.end("reader"))
+    }
+
+    /// Whether two waves have to do with it.
+    pub(crate) fn is_between_waves(&self) -> bool {
+        let [first, second, ..] = self.sites.as_slice() else { return false };
+        first.wave.zip(second.wave).is_some_and(|(first, second)| first.index != second.index)
     }
 
     /// Take up another finding of the same mistake.
@@ -249,7 +268,9 @@ impl Finding {
                 self.sites.push(end);
             }
         }
-        self.blame(other.wait);
+        if !other.is_consequence {
+            self.blame(other.wait);
+        }
     }
 
     /// It is seen again; two mistakes that are one by that. Of the end of a wave that cannot be said.
@@ -365,6 +386,7 @@ impl Findings {
         for &(a, b) in &self.same {
             mistakes.join(a, b);
         }
+        consequences::join(&mut self.list, &mut mistakes);
         let mut list = by_mistake(self.list, &mistakes, sites);
         // A wait that is at fault has advice enough.
         let at_fault = |wait: &FindingSite| {
@@ -395,7 +417,7 @@ fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, sites: &Sites) -> Vec<Fin
         let root = |finding: &Finding| finding.mistake.map(|mistake| mistakes.root(mistake));
         let same = |(_, other): &(usize, Finding)| {
             // A copy that nobody waits for at the end has been waited for too little before.
-            let again = finding.rule == "R7" && other.producer() == finding.producer();
+            let again = finding.rule == "R7" && other.end("producer") == finding.end("producer");
             root(&finding).is_some()
                 && (root(other) == root(&finding) || again && counter(other) == counter(&finding))
         };

@@ -11,6 +11,7 @@ mod alike;
 mod barriers;
 mod clusters;
 mod collective;
+mod consequences;
 mod finding;
 mod followed;
 mod intra;

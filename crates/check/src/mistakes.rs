@@ -71,14 +71,23 @@ pub(crate) struct Mistakes {
 
 impl Mistakes {
     fn node(&mut self, mark: Mark) -> MistakeId {
-        let new = self.nodes.len();
-        let at = *self.marks.entry(mark).or_insert(new);
-        if at == new {
-            let barriers = SmallVec::new();
-            let (allowed, before) = (u32::MAX, None);
-            self.nodes.push(Node { parent: new, allowed, before, barriers, late: false, early: None });
+        match self.marks.get(&mark) {
+            Some(&known) => MistakeId(known),
+            None => {
+                let new = self.alone();
+                self.marks.insert(mark, new.0);
+                new
+            }
         }
-        MistakeId(at)
+    }
+
+    /// One that has neither a place nor a pair of instructions.
+    pub fn alone(&mut self) -> MistakeId {
+        let new = self.nodes.len();
+        let barriers = SmallVec::new();
+        let (allowed, before) = (u32::MAX, None);
+        self.nodes.push(Node { parent: new, allowed, before, barriers, late: false, early: None });
+        MistakeId(new)
     }
 
     /// That something is missing before the instruction at `pc`, or of what it does itself.

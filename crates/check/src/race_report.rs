@@ -277,6 +277,7 @@ impl Checker {
             }
             (None, _) => finding.hint(hint, hint_site).of(mistake),
         };
+        finding.is_of_copy = if conflict.write_first { earlier.dma } else { later.record.dma };
         // What comes of a race may differ where it was the same before.
         finding.of_values = pcs[0] == pcs[1] && earlier.valued && later.record.valued;
         if any_order {

@@ -1,0 +1,77 @@
+//! Which findings follow from a mistake that would be mended elsewhere than where they say.
+//!
+//! [`crate::mistakes`] tells mistakes by what is missing at one place of one wave. Some leave other traces as well, which are
+//! left to what has caused them once all findings are known:
+//!
+//! - Where no barrier stands between a copy and another wave's read in the first round, none does in those behind it: that a
+//!   barrier of the round before lets others know of a copy which it does not wait for is not what is wrong.
+//! - Where a scope is too narrow, the flag orders nothing, and what it guards races as well.
+//! - A wave that does not wait for a barrier meets others in the wrong phase: it arrives again, there and elsewhere, joins another
+//!   barrier, races, and at last is waited for in vain.
+//! - A read that races may find what nobody has written.
+//!
+//! This goes by what findings have in common: a reader, a workgroup, or how far their waves are apart. A second mistake that
+//! has that in common with the first is found when that is mended.
+
+use wavemark_sim::events::Scope;
+
+use crate::finding::{Finding, Severity};
+use crate::knowledge::common_scope;
+use crate::mistakes::Mistakes;
+
+/// Make each of these findings, which are in the order in which they were first seen, one mistake with what it follows from.
+pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
+    for at in 0..list.len() {
+        let Some(of) = cause(list, at) else { continue };
+        let [cause, own] = [of, at].map(|at| *list[at].mistake.get_or_insert_with(|| mistakes.alone()));
+        mistakes.join(own, cause);
+        list[at].is_consequence = true;
+    }
+}
+
+/// Which finding the one at a place follows from.
+fn cause(list: &[Finding], at: usize) -> Option<usize> {
+    let finding = &list[at];
+    let unwaited = || unwaited_barrier(list, workgroup(finding)?).filter(|&of| of != at);
+    let errors = || list.iter().enumerate().filter(|(_, cause)| cause.severity == Severity::Error);
+    let one = |follows: &dyn Fn(&Finding) -> bool| errors().find(|(_, cause)| follows(cause)).map(|(of, _)| of);
+    match finding.rule {
+        "R4" if finding.is_between_waves() => {
+            let read = finding.end("consumer");
+            one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.reader() == read)
+        }
+        "M1" => one(&|cause| cause.rule == "M2" && apart(cause) == apart(finding)),
+        // What reaches no further than its scope needs a write-back as well.
+        "M5" => one(&|cause| {
+            cause.rule == "M2"
+                && cause.hint_site.as_ref().map(|site| site.pc) == finding.end("producer")
+        }),
+        "B12" | "H1" | "B13" | "S2" => unwaited(),
+        "U2" => {
+            let read = finding.end("consumer");
+            let races = ["R4", "R5", "R6", "R7", "S1", "S2"];
+            one(&|cause| races.contains(&cause.rule) && cause.reader() == read)
+        }
+        _ => None,
+    }
+}
+
+/// Where a wave of a workgroup does not wait for a barrier: rather than where it never does, where it joins another one without.
+fn unwaited_barrier(list: &[Finding], of: u32) -> Option<usize> {
+    let own = |finding: &&Finding| workgroup(finding) == Some(of);
+    let joins = || list.iter().filter(own).filter(|finding| finding.rule == "H1");
+    let twice = || (0..list.len()).filter(|&at| list[at].rule == "B12" && own(&&list[at]));
+    let leaves = |&at: &usize| joins().any(|join| join.end("arrive") == list[at].end("arrive"));
+    twice().find(leaves).or_else(|| twice().next())
+}
+
+/// The scope that the waves of the two ends share.
+fn apart(finding: &Finding) -> Option<Scope> {
+    let [first, second, ..] = finding.sites.as_slice() else { return None };
+    Some(common_scope(first.wave?, second.wave?))
+}
+
+/// The workgroup of the first end.
+fn workgroup(finding: &Finding) -> Option<u32> {
+    finding.sites.first()?.wave.map(|wave| wave.workgroup_flat)
+}
