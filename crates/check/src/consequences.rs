@@ -34,7 +34,8 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
     let finding = &list[at];
     let unwaited = || unwaited_barrier(list, workgroup(finding)?).filter(|&of| of != at);
     let errors = || list.iter().enumerate().filter(|(_, cause)| cause.severity == Severity::Error);
-    let one = |follows: &dyn Fn(&Finding) -> bool| errors().find(|(_, cause)| follows(cause)).map(|(of, _)| of);
+    let one =
+        |follows: &dyn Fn(&Finding) -> bool| errors().find(|(_, cause)| follows(cause)).map(|(of, _)| of);
     match finding.rule {
         "R4" if finding.is_between_waves() => {
             let read = finding.end("consumer");
@@ -43,8 +44,7 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
         "M1" => one(&|cause| cause.rule == "M2" && apart(cause) == apart(finding)),
         // What reaches no further than its scope needs a write-back as well.
         "M5" => one(&|cause| {
-            cause.rule == "M2"
-                && cause.hint_site.as_ref().map(|site| site.pc) == finding.end("producer")
+            cause.rule == "M2" && cause.hint_site.as_ref().map(|site| site.pc) == finding.end("producer")
         }),
         "B12" | "H1" | "B13" | "S2" => unwaited(),
         "U2" => {

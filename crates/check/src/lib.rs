@@ -511,7 +511,7 @@ impl Observer for Checker {
     fn cache(&mut self, wave: WaveId, site: &Site, op: CacheOp, issue: &Issue) {
         let site = self.sites.id(site);
         self.note_issue(wave, site, issue);
-        self.note_cache(wave, op, issue);
+        self.note_cache(wave, site, op, issue);
     }
 
     fn fault(&mut self, wave: WaveId, site: &Site, fault: &Fault) {

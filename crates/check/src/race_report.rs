@@ -4,7 +4,6 @@
 //! synchronisation is missing ("synchronisation", 5.2).
 
 use wavemark_isa::effects::{invalidate_text, scalar_invalidate_text, wait_text, write_back_text};
-use wavemark_order::Epoch;
 use wavemark_sim::events::{Channel, Direction, Site, Space};
 
 use crate::Checker;
@@ -14,6 +13,7 @@ use crate::meeting::Conflict;
 use crate::mistakes::{Lack, Place};
 use crate::relation::{Later, Relation, channel};
 use crate::wave_state::{Arrive, WaveState};
+use crate::waves::Unseen;
 
 impl Checker {
     /// What is to be said of a conflict; nothing if it is said already.
@@ -60,27 +60,29 @@ impl Checker {
             && state.invalidates.iter().any(|invalidate| invalidate.known.relied.knows(earlier.epoch));
         // The wave that should have waited and where, if a wait before a place that is known would have been enough.
         let mut missing: Option<(Place, bool)> = None;
+        // The counter of another one.
+        let mut awaited_there = counter;
         let (rule, class, title, hint, hint_site) = if conflict.relation == Relation::NotWrittenBack {
-            let publication = self.waves.publication(earlier.epoch.agent);
-            // Another wave of its workgroup may have written it back.
-            let waiting = self.waves.beside(earlier.epoch.agent).find_map(|agent| {
-                let publication = self.waves.publication(agent);
-                let (channel, seq) =
-                    publication.write_backs.iter().find(|op| op.covers.knows(earlier.epoch))?.seq;
-                let write_back = Epoch { agent, channel: channel as u8, seq };
-                let knows = |channel: Channel| state.known.issued.get(agent, channel as u8);
-                Some((channel, publication.handed_on(write_back, knows)))
-            });
-            let (class, why, (hint, hint_site)) = if let Some((channel, handed_on)) = waiting {
-                let wait = wait_text(self.machine, self.counters.counter_of(channel), 0);
-                (Class::MissingWait, "is not over", self.before(&wait, handed_on))
-            } else {
-                let op = format!("{} and its wait", write_back_text(self.machine, common));
-                let release = publication.release_of(earlier.epoch, knows).map(|release| (release, false));
-                (Class::MissingWriteback, "is missing", self.before(&op, release))
+            let knows = |agent: u32, channel: Channel| state.known.issued.get(agent, channel as u8);
+            let (class, why, (hint, hint_site)) = match self.waves.why_unseen(earlier.epoch, knows) {
+                Unseen::WriteBackInFlight(channel, handed_on) => {
+                    awaited_there = self.counters.counter_of(channel);
+                    let wait = wait_text(self.machine, awaited_there, 0);
+                    (Class::MissingWait, "a write-back is not over", self.before(&wait, Some(handed_on)))
+                }
+                Unseen::InFlight(barrier) => {
+                    let wait = wait_text(self.machine, counter, 0);
+                    let hint = self.before(&wait, Some((barrier, true)));
+                    (Class::MissingWait, "it is not over before the write-back", hint)
+                }
+                Unseen::NotWrittenBack(release) => {
+                    let op = format!("{} and its wait", write_back_text(self.machine, common));
+                    let hint = self.before(&op, release.map(|release| (release, false)));
+                    (Class::MissingWriteback, "a write-back is missing", hint)
+                }
             };
             let title = format!(
-                "{place} is {} in another workgroup, whose caches need not see the store: a write-back {why}",
+                "{place} is {} in another workgroup, whose caches need not see the store: {why}",
                 what.1
             );
             ("M5", class, title, hint, hint_site)
@@ -246,8 +248,10 @@ impl Checker {
             }
             // One before a releasing store is missing for all that it publishes.
             None if rule == "M5" => {
-                let not_written_back = conflict.relation == Relation::NotWrittenBack;
-                let lack = if not_written_back { Lack::WriteBack } else { Lack::Wait(counter) };
+                let lack = match class {
+                    Class::MissingWriteback => Lack::WriteBack,
+                    _ => Lack::Wait(awaited_there),
+                };
                 let releases = hint_site.as_ref().map_or(pcs[0], |release| release.pc);
                 Some(self.mistakes.place(lack, releases))
             }

@@ -25,7 +25,7 @@ use crate::relation::channel;
 use crate::shadow::{Place, bounds, for_each_dword};
 use crate::site_info::SiteId;
 use crate::snapshot::Moved;
-use crate::wave_state::Release;
+use crate::wave_state::{Release, WroteBack};
 
 /// What a load has read and its wave may rely on once the load is retired.
 #[derive(Clone, Debug)]
@@ -244,7 +244,10 @@ impl Checker {
                 before.seq[channel as usize] = own - 1;
             }
             if let Some(&own) = op.seq.first() {
-                state.note_release(Release { at: before, own }, releases);
+                let is_over = |(channel, seq): (Channel, u32)| state.retired[channel as usize] >= seq;
+                let last = state.last_write_back;
+                let write_back = last.map(|last| WroteBack { is_over: is_over(last.own), ..last });
+                state.note_release(Release { at: before, own, write_back }, releases);
             }
         }
         self.consume_published(wave.index);
@@ -532,7 +535,7 @@ impl Checker {
 
     /// An invalidate makes what was acquired count for plain loads, up to its scope. A write-back lifts, once it is
     /// retired, the stores of its wave before it and those of its cluster that are known to be over.
-    pub(crate) fn note_cache(&mut self, wave: WaveId, cache: CacheOp, op: &Issue) {
+    pub(crate) fn note_cache(&mut self, wave: WaveId, site: SiteId, cache: CacheOp, op: &Issue) {
         if cache.invalidate {
             // A flag that was read before must have been, for what is read after it to be as new.
             self.consume_published(wave.index);
@@ -573,7 +576,11 @@ impl Checker {
             known
         });
         let Some(state) = self.waves.get_mut(wave.index) else { return };
-        state.write_backs.extend(write_back.flatten());
+        if let Some(write_back) = write_back.flatten() {
+            let (at, own) = (state.arrive(site), write_back.seq);
+            state.last_write_back = Some(WroteBack { at, own, is_over: false });
+            state.write_backs.push(write_back);
+        }
         let counted = op.seq.first().filter(|&&(channel, _)| channel == Channel::Ld);
         if let (Some(known), Some(&seq), true) = (&invalidated, counted, self.model.invalidate_is_waited) {
             state.invalidates.push(Invalidate { seq, known: known.clone() });

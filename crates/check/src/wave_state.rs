@@ -136,6 +136,19 @@ pub struct Release {
     pub at: Arrive,
     /// Its own place in its channel.
     pub own: (Channel, u32),
+    /// The wave's last write-back before it.
+    pub write_back: Option<WroteBack>,
+}
+
+/// A write-back, as far as messages tell of it.
+#[derive(Clone, Copy, Debug)]
+pub struct WroteBack {
+    /// What it covers.
+    pub at: Arrive,
+    /// Its own place in its channel.
+    pub own: (Channel, u32),
+    /// It was over when something was published behind it.
+    pub is_over: bool,
 }
 
 /// The one that has handed on an operation to who `knows` so much of the wave: the last that it knows, or the first.
@@ -143,10 +156,17 @@ pub fn handed_on<'r>(
     releases: impl DoubleEndedIterator<Item = &'r Release> + Clone,
     operation: Epoch,
     knows: impl Fn(Channel) -> u32,
-) -> Option<Arrive> {
+) -> Option<Release> {
     let mut behind = releases.filter(|release| release.at.comes_behind(operation));
-    let known = behind.clone().rfind(|release| knows(release.own.0) >= release.own.1);
-    known.or_else(|| behind.next()).map(|release| release.at)
+    let known = behind.clone().rfind(|release| release.is_known(&knows));
+    known.or_else(|| behind.next()).copied()
+}
+
+impl Release {
+    /// Whether it is known to who `knows` so much of its wave.
+    pub fn is_known(&self, knows: impl Fn(Channel) -> u32) -> bool {
+        knows(self.own.0) >= self.own.1
+    }
 }
 
 /// Whether an operation with these numbers is number `seq` of a channel.
@@ -158,6 +178,11 @@ impl Arrive {
     /// Whether an operation of the wave was issued before it.
     pub fn comes_behind(&self, operation: Epoch) -> bool {
         self.seq[usize::from(operation.channel)] >= operation.seq
+    }
+
+    /// Whether it comes behind the barrier that another wave of the workgroup arrives at `there`, if both come to the same barriers.
+    pub fn comes_behind_barrier(&self, there: &Arrive) -> bool {
+        self.number >= there.number
     }
 }
 
@@ -176,6 +201,8 @@ pub struct WaveState {
     pub scalar_fresh: WaveClock,
     /// Write-backs that are not yet retired.
     pub write_backs: Vec<crate::sync::WriteBack>,
+    /// The last one, for messages.
+    pub last_write_back: Option<WroteBack>,
     /// Invalidates that are not yet retired, where they count only then.
     pub invalidates: Vec<crate::sync::Invalidate>,
     /// Own sequence numbers, by channel.
@@ -275,6 +302,7 @@ impl WaveState {
             taint: Taint::default(),
             scalar_fresh: WaveClock::new(),
             write_backs: Vec::new(),
+            last_write_back: None,
             invalidates: Vec::new(),
             seq: [0; CHANNELS],
             retired: [0; CHANNELS],
@@ -412,7 +440,7 @@ impl WaveState {
 
     /// What has handed on an operation, in LDS or global memory, to who `knows` so much of the wave: see [`handed_on`].
     pub fn published_by(&self, operation: Epoch, knows: impl Fn(Channel) -> u32) -> Option<Arrive> {
-        handed_on(self.publishing.iter(), operation, knows)
+        handed_on(self.publishing.iter(), operation, knows).map(|release| release.at)
     }
 
     /// What an instruction hands on that it executes now.

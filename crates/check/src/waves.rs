@@ -8,8 +8,8 @@ use wavemark_order::Epoch;
 use wavemark_sim::events::{Channel, WaveId};
 
 use crate::snapshot::Moved;
-use crate::sync::{Seen, WriteBack};
-use crate::wave_state::{Arrive, Release, WaveState, handed_on};
+use crate::sync::Seen;
+use crate::wave_state::{Arrive, Release, WaveState, WroteBack, handed_on};
 
 /// How an ended wave has published what it wrote to global memory, for messages, and where it has looked for what others publish.
 #[derive(Clone, Debug, Default)]
@@ -20,27 +20,42 @@ pub(crate) struct Publication {
     pub arrives: SmallVec<[Arrive; 1]>,
     /// There were more before them.
     pub arrived_before: bool,
-    /// Write-backs that were not retired.
-    pub write_backs: Vec<WriteBack>,
+    /// Its last write-back.
+    last_write_back: Option<WroteBack>,
     /// What it has seen there.
     seen: Seen,
 }
 
 impl Publication {
     /// The access that has handed on an operation to who `knows` so much of the wave: see [`handed_on`].
-    pub fn release_of(&self, operation: Epoch, knows: impl Fn(Channel) -> u32) -> Option<Arrive> {
+    fn release_of(&self, operation: Epoch, knows: impl Fn(Channel) -> u32) -> Option<Release> {
         handed_on(self.releases.iter(), operation, knows)
     }
 
     /// What first handed on an operation to who `knows` so much of the wave, as far as it is known, and whether it is a barrier.
     pub fn handed_on(&self, operation: Epoch, knows: impl Fn(Channel) -> u32) -> Option<(Arrive, bool)> {
-        // Of those before the first one that is known, one may have done so.
-        let first = self.arrives.iter().position(|arrive| arrive.comes_behind(operation));
-        let first = first.filter(|&first| first > 0 || !self.arrived_before);
-        let barrier = first.map(|first| (self.arrives[first], true));
-        let release = self.release_of(operation, knows).map(|release| (release, false));
+        let barrier = self.first_barrier_behind(operation).map(|arrive| (arrive, true));
+        let release = self.release_of(operation, knows).map(|release| (release.at, false));
         barrier.into_iter().chain(release).min_by_key(|(at, _)| at.step)
     }
+
+    /// Where the wave first arrived at a barrier behind an operation, as far as it is known.
+    fn first_barrier_behind(&self, operation: Epoch) -> Option<Arrive> {
+        // Of those before the first one that is known, one may have done so.
+        let first = self.arrives.iter().position(|arrive| arrive.comes_behind(operation))?;
+        (first > 0 || !self.arrived_before).then(|| self.arrives[first])
+    }
+}
+
+/// What is missing where a store is handed on to another workgroup that does not see it there; what it is missing before may
+/// be a barrier.
+pub(crate) enum Unseen {
+    /// A write-back, before what hands it on, as far as it is known.
+    NotWrittenBack(Option<Arrive>),
+    /// The wait for a write-back in this channel.
+    WriteBackInFlight(Channel, (Arrive, bool)),
+    /// The wait for the store itself, before the barrier by which the wave knew of it that has written it back.
+    InFlight(Arrive),
 }
 
 /// A [`WaveId`] but for its index, as small as it goes: there may be millions.
@@ -263,10 +278,42 @@ impl Waves {
                 releases: state.releases.iter().copied().collect(),
                 arrives: state.arrives().collect(),
                 arrived_before: state.has_arrived_before(),
-                write_backs: state.write_backs.clone(),
+                last_write_back: state.last_write_back,
                 seen: state.seen.clone(),
             },
             None => self.publications.get(&wave).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// Why a store is not seen by who knows so much of other waves, to whom its own wave or one of the same workgroup has handed
+    /// it on.
+    pub fn why_unseen(&self, store: Epoch, knows: impl Fn(u32, Channel) -> u32) -> Unseen {
+        let own = self.publication(store.agent);
+        let written_back = own.last_write_back.filter(|write_back| write_back.at.comes_behind(store));
+        if let Some(release) = own.release_of(store, |channel| knows(store.agent, channel)) {
+            return match release.write_back.filter(|write_back| write_back.at.comes_behind(store)) {
+                Some(write_back) => Unseen::WriteBackInFlight(write_back.own.0, (release.at, false)),
+                None => Unseen::NotWrittenBack(Some(release.at)),
+            };
+        }
+        let Some(barrier) = own.first_barrier_behind(store) else { return Unseen::NotWrittenBack(None) };
+        if let Some(write_back) = written_back.filter(|write_back| write_back.at.step < barrier.step) {
+            return Unseen::WriteBackInFlight(write_back.own.0, (barrier, true));
+        }
+        let release = self.beside(store.agent).skip(1).find_map(|agent| {
+            let releases = self.publication(agent).releases;
+            let is_known = |release: &&Release| {
+                release.at.comes_behind_barrier(&barrier) && release.is_known(|channel| knows(agent, channel))
+            };
+            releases.iter().rfind(is_known).copied()
+        });
+        let Some(release) = release else { return Unseen::NotWrittenBack(None) };
+        match release.write_back.filter(|write_back| write_back.at.comes_behind_barrier(&barrier)) {
+            Some(WroteBack { own, is_over: false, .. }) => {
+                Unseen::WriteBackInFlight(own.0, (release.at, false))
+            }
+            Some(_) => Unseen::InFlight(barrier),
+            None => Unseen::NotWrittenBack(Some(release.at)),
         }
     }
 
@@ -290,8 +337,8 @@ impl Waves {
             if !self.releases && self.publications.len() >= LOOKED {
                 publication.seen = Seen::default();
             }
-            let Publication { releases, arrives, write_backs, seen, .. } = &publication;
-            if !releases.is_empty() || !arrives.is_empty() || !write_backs.is_empty() || !seen.is_empty() {
+            let Publication { releases, arrives, seen, .. } = &publication;
+            if !releases.is_empty() || !arrives.is_empty() || !seen.is_empty() {
                 self.publications.insert(wave, publication);
             }
             let state = self.live.remove(wave);
