@@ -7,6 +7,7 @@ use wavemark_sim::events::{Counter, Site, WaveId};
 
 use crate::consequences;
 use crate::mistakes::{MistakeId, Mistakes};
+use crate::one_wait;
 use crate::site_info::{SiteId, Sites};
 
 /// How bad a finding is.
@@ -386,6 +387,7 @@ impl Findings {
         for &(a, b) in &self.same {
             mistakes.join(a, b);
         }
+        one_wait::join(&self.list, &mut mistakes, sites);
         consequences::join(&mut self.list, &mut mistakes);
         let mut list = by_mistake(self.list, &mistakes, sites);
         // A wait that is at fault has advice enough.

@@ -20,6 +20,7 @@ mod lds;
 mod logic;
 mod meeting;
 mod mistakes;
+mod one_wait;
 mod polls;
 mod published;
 mod race_report;

@@ -58,6 +58,8 @@ struct Node {
     barriers: SmallVec<[(SiteId, u32); 2]>,
     /// The same mistake is seen at an earlier place.
     late: bool,
+    /// Before which one wait serves all places ([`crate::one_wait`]).
+    common: Option<SiteId>,
     /// Of a pair: whether the first is a copy that its wave may have issued too early, each time that the wave met it in flight.
     early: Option<bool>,
 }
@@ -86,7 +88,15 @@ impl Mistakes {
         let new = self.nodes.len();
         let barriers = SmallVec::new();
         let (allowed, before) = (u32::MAX, None);
-        self.nodes.push(Node { parent: new, allowed, before, barriers, late: false, early: None });
+        self.nodes.push(Node {
+            parent: new,
+            allowed,
+            before,
+            barriers,
+            late: false,
+            common: None,
+            early: None,
+        });
         MistakeId(new)
     }
 
@@ -171,12 +181,22 @@ impl Mistakes {
     /// The wait that mends a mistake: how many operations it may leave in flight, and what it stands before. Where one
     /// is seen at several places, the earliest.
     pub fn wait(&self, id: MistakeId) -> (u32, Option<SiteId>) {
+        if let Some(common) = self.same(id).find_map(|at| self.nodes[at].common) {
+            let allowed = self.same(id).map(|at| self.nodes[at].allowed).min();
+            return (allowed.unwrap_or_default(), Some(common));
+        }
         if let Some((at, allowed)) = self.at_barrier(id) {
             return (allowed, self.nodes[at].before);
         }
         let own = self.places(id).find(|&at| at == id.0);
         let node = &self.nodes[own.or_else(|| self.places(id).next()).unwrap_or(id.0)];
         (node.allowed, node.before)
+    }
+
+    /// One wait before `place` mends a mistake wherever it shows.
+    pub fn mend_before(&mut self, id: MistakeId, place: SiteId) {
+        let root = self.root(id);
+        self.nodes[root.0].common = Some(place);
     }
 
     /// Whether the same mistake is known from an earlier place than before `site`.
@@ -258,7 +278,10 @@ impl Checker {
         let (before, pc) = place.before.unzip();
         let mistake = mistakes.place(lack, pc.unwrap_or_default());
         mistakes.nodes[mistake.0].before = before;
-        let Some(state) = self.waves.get_mut(agent) else { return mistake };
+        let Some(state) = self.waves.get_mut(agent) else {
+            mistakes.allow(mistake, younger(place.issued));
+            return mistake;
+        };
         let waits = &mut state.assumed_waits;
         let covers = |assumed: &AssumedWait| {
             assumed.channel == channel && assumed.place.issued >= seq && place.step <= assumed.until

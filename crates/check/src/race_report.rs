@@ -146,6 +146,10 @@ impl Checker {
             let publication = self.waves.publication(earlier.epoch.agent);
             let handed_on = by_flag.or_else(|| publication.handed_on(earlier.epoch, knows));
             let (hint, hint_site) = self.before(&wait_text(self.machine, counter, 0), handed_on);
+            missing = handed_on.map(|(at, _)| {
+                let before = Some((at.site, self.sites.get(at.site).site.pc));
+                (Place { before, step: at.step, issued: earlier.epoch.seq }, false)
+            });
             ("M5", Class::MissingWait, title, hint, hint_site)
         } else if issued && let Some(wait) = behind_barrier() {
             let title = format!(

@@ -217,13 +217,14 @@ impl Checker {
         if let Some(stored) = &stored(op, access, self.machine.lanes() as usize) {
             self.check_lanes(wave, site, access, stored);
         }
-        // One wave whose load matters stands for all that have executed it.
-        let mut said: SmallVec<[SiteId; 2]> = SmallVec::new();
+        // One other wave whose load matters stands for all that have executed it.
+        let mut said: SmallVec<[(SiteId, bool); 2]> = SmallVec::new();
         for conflict in conflicts {
+            let reader = (conflict.earlier.site, conflict.earlier.epoch.agent == wave.index);
             if conflict.write_first {
                 self.judge(&later, &conflict);
-            } else if !said.contains(&conflict.earlier.site) && self.judge(&later, &conflict) {
-                said.push(conflict.earlier.site);
+            } else if !said.contains(&reader) && self.judge(&later, &conflict) {
+                said.push(reader);
             }
         }
         if later.record.atomic && later.loads_registers() && !self.polls.contains(&site) {
