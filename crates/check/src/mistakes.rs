@@ -215,6 +215,8 @@ pub(crate) struct Place {
     pub step: u64,
     /// What the wave had issued on the channel.
     pub issued: u32,
+    /// It hands on to other waves what was issued before it.
+    pub hands_on: bool,
 }
 
 /// A wait that was found missing, and is taken for done.
@@ -260,7 +262,8 @@ impl WaveState {
 
     /// Where the wave is: before instruction `site` at `pc`.
     pub(crate) fn here(&self, site: SiteId, pc: u64, channel: Channel) -> Place {
-        Place { before: Some((site, pc)), step: self.steps, issued: self.seq[channel as usize] }
+        let issued = self.seq[channel as usize];
+        Place { before: Some((site, pc)), step: self.steps, issued, hands_on: false }
     }
 }
 
@@ -283,16 +286,28 @@ impl Checker {
             return mistake;
         };
         let waits = &mut state.assumed_waits;
-        let covers = |assumed: &AssumedWait| {
-            assumed.channel == channel && assumed.place.issued >= seq && place.step <= assumed.until
+        let nodes = &mistakes.nodes;
+        let allowed = |assumed: &AssumedWait| nodes[assumed.mistake.0].allowed;
+        let is_enough = |assumed: &AssumedWait| younger(assumed.place.issued) >= allowed(assumed);
+        // Where each stage of a ring lacks its wait, none of them is to leave less in flight than another.
+        let is_next_stage = |assumed: &AssumedWait| {
+            place.hands_on && !is_enough(assumed) && younger(place.issued) >= allowed(assumed)
         };
+        let covers = |assumed: &AssumedWait| {
+            assumed.channel == channel
+                && assumed.place.issued >= seq
+                && place.step <= assumed.until
+                && !is_next_stage(assumed)
+        };
+        let mends =
+            |assumed: &AssumedWait| covers(assumed) && is_enough(assumed) && place.step >= assumed.place.step;
         if let Some(at) = waits.iter().position(|assumed| assumed.mistake == mistake) {
             // The place is come to again.
             if place.step > waits[at].place.step {
                 waits.remove(at);
                 waits.push(AssumedWait { channel, place, mistake, until: u64::MAX });
             }
-        } else if let Some(at) = waits.iter().rposition(covers) {
+        } else if let Some(at) = waits.iter().position(mends).or_else(|| waits.iter().rposition(covers)) {
             let assumed = waits[at];
             if place.step >= assumed.place.step {
                 // Where the wave has come by there again since, the wait would have been done again.

@@ -86,6 +86,10 @@ impl Group {
             if left == 0 && (self.places.contains(&id) || parts(info)) {
                 return Some((id, younger));
             }
+            // Some of it is needed before the rest is there to be waited for.
+            if self.places.contains(&id) {
+                return None;
+            }
             let of_counter = |channel| channels_of(self.counter).contains(channel);
             if self.awaited.contains(&(info.site.pc, info.site.msb)) {
                 (left, younger) = (left - 1, 0);

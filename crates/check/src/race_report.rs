@@ -148,7 +148,7 @@ impl Checker {
             let (hint, hint_site) = self.before(&wait_text(self.machine, counter, 0), handed_on);
             missing = handed_on.map(|(at, _)| {
                 let before = Some((at.site, self.sites.get(at.site).site.pc));
-                (Place { before, step: at.step, issued: earlier.epoch.seq }, false)
+                (Place { before, step: at.step, issued: earlier.epoch.seq, hands_on: true }, false)
             });
             ("M5", Class::MissingWait, title, hint, hint_site)
         } else if issued && let Some(wait) = behind_barrier() {
@@ -172,7 +172,7 @@ impl Checker {
             let before_flag =
                 release.map_or(earlier.epoch.seq, |at| at.seq[usize::from(earlier.epoch.channel)]);
             let issued = if at_barrier { known } else { known.min(before_flag) };
-            missing = Some((Place { before, step, issued }, false));
+            missing = Some((Place { before, step, issued, hands_on: true }, false));
             let site = before.map(|(site, _)| self.sites.get(site).site.clone());
             let rule = if earlier.dma { "R4" } else { "S1" };
             (rule, Class::MissingWait, title, String::new(), site)

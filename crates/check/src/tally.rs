@@ -121,7 +121,7 @@ impl Checker {
         for (_, finding) in remarks {
             let mistake = finding.missing.zip(finding.needed).map(|((_, before), (_, allowed))| {
                 let before = before.map(|site| (site, self.sites.get(site).site.pc));
-                self.missing_translation_wait(Place { before, step: 0, issued: allowed })
+                self.missing_translation_wait(Place { before, step: 0, issued: allowed, hands_on: false })
             });
             self.findings.add(finding.of(mistake));
         }
