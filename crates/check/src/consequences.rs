@@ -5,7 +5,7 @@
 //!
 //! - Where no barrier stands between a copy and another wave's read in the first round, none does in those behind it: that a
 //!   barrier of the round before lets others know of a copy which it does not wait for is not what is wrong.
-//! - Where a scope is too narrow, the flag orders nothing, and what it guards races as well.
+//! - Where a scope is too narrow, or a flag is looked at before it is there, it orders nothing, and what it guards races as well.
 //! - A wave that does not wait for a barrier meets others in the wrong phase: it arrives again, there and elsewhere, joins another
 //!   barrier, races, and at last is waited for in vain.
 //! - A read that races may find what nobody has written.
@@ -41,7 +41,10 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
             let read = finding.end("consumer");
             one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.reader() == read)
         }
-        "M1" => one(&|cause| cause.rule == "M2" && apart(cause) == apart(finding)),
+        "M1" | "M6" => one(&|cause| {
+            let too_narrow = finding.rule == "M1" && cause.rule == "M2" && apart(cause) == apart(finding);
+            too_narrow || cause.is_of_flag
+        }),
         // What reaches no further than its scope needs a write-back as well.
         "M5" => one(&|cause| {
             cause.rule == "M2" && cause.hint_site.as_ref().map(|site| site.pc) == finding.end("producer")

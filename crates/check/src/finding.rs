@@ -113,12 +113,14 @@ pub struct Finding {
     pub(crate) needs_barrier: bool,
     /// What is read there, or overwritten, is what a copy brings.
     pub(crate) is_of_copy: bool,
+    /// Where what is not waited for may be a flag of other workgroups.
+    pub(crate) is_of_flag: bool,
     /// It follows from another finding ([`consequences`]).
     pub(crate) is_consequence: bool,
 }
 
 /// What the hint for a missing wait says where a barrier is missing, too.
-pub const AND_A_BARRIER: &str = " and a barrier";
+const AND_A_BARRIER: &str = " and a barrier";
 
 /// Ends that a report lists of one mistake.
 const ENDS: usize = 16;
@@ -145,6 +147,7 @@ impl Finding {
             of_values: false,
             needs_barrier: false,
             is_of_copy: false,
+            is_of_flag: false,
             is_consequence: false,
         }
     }

@@ -57,7 +57,7 @@ use wavemark_sim::{Limit, Segment};
 use wavemark_target::{Facts, Machine};
 
 pub use alike::Alike;
-pub use finding::{AND_A_BARRIER, Class, FaultyWait, Finding, FindingSite, Findings, Severity};
+pub use finding::{Class, FaultyWait, Finding, FindingSite, Findings, Severity};
 pub use followed::Unfollowed;
 use shadow::Shadow;
 use site_info::{SiteId, Sites, VGPR0};
@@ -324,6 +324,7 @@ impl Checker {
             writes_lds: moves.writes_lds,
             reads_lds: moves.reads_lds,
             touches_memory: moves.memory || self.sites.get(site).effects.is_write_back(),
+            may_acquire: moves.may_acquire,
         };
         let publishes = operation.touches_memory && !operation.writes_lds;
         let number = state.push(operation);
@@ -511,6 +512,9 @@ impl Observer for Checker {
 
     fn cache(&mut self, wave: WaveId, site: &Site, op: CacheOp, issue: &Issue) {
         let site = self.sites.id(site);
+        if let Some(state) = self.waves.get_mut(wave.index).filter(|_| op.invalidate) {
+            state.last_invalidate = Some(state.arrive(site));
+        }
         self.note_issue(wave, site, issue);
         self.note_cache(wave, site, op, issue);
     }

@@ -8,73 +8,116 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Counter, Flow, channels_of};
-
 use wavemark_sim::events::Site;
 
 use crate::finding::{Class, Finding, Severity};
-use crate::mistakes::{MistakeId, Mistakes};
+use crate::mistakes::Mistakes;
 use crate::site_info::{SiteId, SiteInfo, Sites};
 
+/// An address and the upper VGPR bits there.
+type Point = (u64, u8);
+
+/// A wait that is missing in one place.
+pub(crate) struct Lacking<Of> {
+    /// Which mistake that is a part of.
+    pub of: Of,
+    pub counter: Counter,
+    /// What is to be waited for.
+    pub awaited: SmallVec<[Point; 1]>,
+    /// What the wait is missing before.
+    pub place: SiteId,
+    /// How many operations it may leave in flight.
+    pub allowed: u32,
+}
+
+/// One wait that mends some mistakes.
+pub(crate) struct OneWait<Of> {
+    pub mends: SmallVec<[Of; 2]>,
+    /// What it stands before.
+    pub place: SiteId,
+    /// How many operations it may leave in flight.
+    pub allowed: u32,
+}
+
 /// What lacks a wait for the same instructions.
-struct Group {
+struct Group<Of> {
     counter: Counter,
-    mistakes: SmallVec<[MistakeId; 2]>,
-    /// The address and upper VGPR bits of what is to be waited for.
-    awaited: FxHashSet<(u64, u8)>,
+    of: SmallVec<[Of; 2]>,
+    awaited: FxHashSet<Point>,
     places: FxHashSet<SiteId>,
+    /// The least that may be left in flight.
+    allowed: u32,
+}
+
+/// The waits that mend more than one of these places, none of which leaves less in flight than is asked for anyway.
+pub(crate) fn one_waits<Of: Copy + PartialEq>(
+    lacking: impl Iterator<Item = Lacking<Of>>,
+    sites: &Sites,
+) -> Vec<OneWait<Of>> {
+    let mut groups: Vec<Group<Of>> = Vec::new();
+    for Lacking { of, counter, awaited, place, allowed } in lacking {
+        let mut group = Group {
+            counter,
+            of: SmallVec::from_slice(&[of]),
+            awaited: awaited.into_iter().collect(),
+            places: FxHashSet::from_iter([place]),
+            allowed,
+        };
+        let belongs = |other: &Group<Of>| {
+            let same = other.of.contains(&of) || !other.awaited.is_disjoint(&group.awaited);
+            other.counter == counter && same
+        };
+        let (same, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(belongs);
+        groups = others;
+        for other in same {
+            group.of.extend(other.of.into_iter().filter(|other| *other != of));
+            group.awaited.extend(other.awaited);
+            group.places.extend(other.places);
+            group.allowed = group.allowed.min(other.allowed);
+        }
+        groups.push(group);
+    }
+    let targets = targets(sites);
+    let several = groups.into_iter().filter(|group| group.places.len() > 1);
+    let one_wait = |group: Group<Of>| {
+        let (place, allowed) = group.common_place(sites)?;
+        let serves = group.places.contains(&place) || group.has_places_apart(sites, &targets);
+        (serves && allowed >= group.allowed).then_some(OneWait { mends: group.of, place, allowed })
+    };
+    several.filter_map(one_wait).collect()
 }
 
 /// Make findings one mistake that one wait would mend.
 pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
-    let mut groups: Vec<Group> = Vec::new();
-    for finding in list {
-        let (Some((counter, Some(before))), Some(mistake), Some(first)) =
-            (finding.missing, finding.mistake, finding.sites.first())
-        else {
-            continue;
+    let errors = list
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error && finding.class == Class::MissingWait);
+    let lacking = errors.filter_map(|finding| {
+        let (Some((counter, Some(place))), Some(first)) = (finding.missing, finding.sites.first()) else {
+            return None;
         };
-        if finding.severity != Severity::Error || finding.class != Class::MissingWait {
-            continue;
-        }
-        let (root, first) = (mistakes.root(mistake), (first.site.pc, first.site.msb));
-        let mut group = Group {
-            counter,
-            mistakes: SmallVec::from_slice(&[root]),
-            awaited: FxHashSet::from_iter([first]),
-            places: FxHashSet::from_iter([before]),
-        };
-        let belongs = |other: &Group| {
-            other.counter == counter && (other.mistakes.contains(&root) || other.awaited.contains(&first))
-        };
-        for other in groups.extract_if(.., |other| belongs(other)) {
-            group.mistakes.extend(other.mistakes.into_iter().filter(|other| *other != root));
-            group.awaited.extend(other.awaited);
-            group.places.extend(other.places);
-        }
-        groups.push(group);
-    }
-    for group in groups.iter().filter(|group| group.has_places_apart(sites)) {
-        let serves = |&(_, younger): &(SiteId, u32)| {
-            group.mistakes.iter().all(|&mistake| mistakes.wait(mistake).0 == younger)
-        };
-        if let Some((place, _)) = group.common_place(sites).filter(serves) {
-            let [first, others @ ..] = group.mistakes.as_slice() else { continue };
-            others.iter().for_each(|&other| mistakes.join(*first, other));
-            mistakes.mend_before(*first, place);
-        }
+        let of = mistakes.root(finding.mistake?);
+        let awaited = SmallVec::from_slice(&[(first.site.pc, first.site.msb)]);
+        Some(Lacking { of, counter, awaited, place, allowed: mistakes.wait(of).0 })
+    });
+    for OneWait { mends, place, .. } in one_waits(lacking, sites) {
+        let [first, others @ ..] = mends.as_slice() else { continue };
+        others.iter().for_each(|&other| mistakes.join(*first, other));
+        mistakes.mend_before(*first, place);
     }
 }
 
-impl Group {
-    /// Whether no one of the places comes before all others on a straight line.
-    fn has_places_apart(&self, sites: &Sites) -> bool {
+impl<Of> Group<Of> {
+    /// Whether no one of the places comes before all others on a straight line that nothing else leads into.
+    fn has_places_apart(&self, sites: &Sites, targets: &FxHashSet<u64>) -> bool {
         let is_awaited = |info: &SiteInfo| self.awaited.contains(&(info.site.pc, info.site.msb));
-        self.places.len() > 1
-            && self.places.iter().all(|&place| {
-                let Site { pc, msb, .. } = sites.get(place).site;
-                let behind = line(sites, (pc, msb)).take_while(|&id| !is_awaited(sites.get(id)));
-                behind.filter(|id| self.places.contains(id)).count() < self.places.len()
-            })
+        self.places.iter().all(|&place| {
+            let Site { pc, msb, .. } = sites.get(place).site;
+            let behind = line(sites, (pc, msb)).map(|id| (id, sites.get(id))).take_while(|(_, info)| {
+                !is_awaited(info) && (info.site.pc == pc || !targets.contains(&info.site.pc))
+            });
+            behind.filter(|(id, _)| self.places.contains(id)).count() < self.places.len()
+        })
     }
 
     /// The first instruction behind all that is to be waited for that is one of the places or where paths part, and how many younger
@@ -101,8 +144,14 @@ impl Group {
     }
 }
 
+/// Where branches lead that were executed.
+fn targets(sites: &Sites) -> FxHashSet<u64> {
+    let branches = sites.all().filter(|(_, info)| info.effects.flow.has_target());
+    branches.filter_map(|(_, info)| info.site.inst.branch_target(sites.machine(), info.site.pc)).collect()
+}
+
 /// The instructions from the one at an address, with these upper VGPR bits, to where paths part, as far as they were executed.
-fn line(sites: &Sites, (pc, msb): (u64, u8)) -> impl Iterator<Item = SiteId> {
+fn line(sites: &Sites, (pc, msb): Point) -> impl Iterator<Item = SiteId> {
     std::iter::successors(sites.find(pc, msb), move |&id| {
         let info = sites.get(id);
         let behind = info.site.pc + u64::from(info.site.inst.size);

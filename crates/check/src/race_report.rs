@@ -12,6 +12,7 @@ use crate::knowledge::common_scope;
 use crate::meeting::Conflict;
 use crate::mistakes::{Lack, Place};
 use crate::relation::{Later, Relation, channel};
+use crate::site_info::SiteId;
 use crate::wave_state::{Arrive, WaveState};
 use crate::waves::Unseen;
 
@@ -109,7 +110,9 @@ impl Checker {
                 (format!("{behind}{text} and its wait before"), Some(second.site.clone()))
             } else {
                 let text = invalidate_text(self.machine, common);
-                (format!("{text} before"), Some(second.site.clone()))
+                let loads = |site: SiteId| self.sites.get(site).effects.loads_through_vector_caches();
+                let first = state.first_since_learnt(later.record.epoch, loads).unwrap_or(site);
+                (format!("{text} before"), Some(self.sites.get(first).site.clone()))
             };
             ("M6", Class::MissingInvalidate, title, hint, hint_site)
         } else if conflict.relation == Relation::Apart && conflict.both_atomic {

@@ -5,6 +5,7 @@
 
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Control, Flow, Path, Verb, wait_text};
+use wavemark_order::Epoch;
 use wavemark_sim::brake::Halt;
 use wavemark_sim::events::{Channel, Counter, Issue, Space};
 use wavemark_sim::pending::lanes;
@@ -12,6 +13,7 @@ use wavemark_target::FlatScratch;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
+use crate::mistakes::Place;
 use crate::register_set::tracked;
 use crate::site_info::{RegRange, SiteId, VGPR0, register_name};
 use crate::taint::{Sink, Suspicion, all_bits, sink};
@@ -194,9 +196,10 @@ impl Checker {
             Use::Read => format!("{name} is read while {} is still writing it", producer.mnemonic),
             Use::Write => format!("{name} is written while {} is still writing it", producer.mnemonic),
         };
-        let (id, pcs) = (state.id, [producer.site.pc, consumer.site.pc]);
+        let (id, pcs, is_of_flag) = (state.id, [producer.site.pc, consumer.site.pc], operation.may_acquire);
         let (producer, consumer) = (producer.site.clone(), consumer.site.clone());
-        let place = state.here(site, consumer.pc, awaited.0);
+        let before = self.before_invalidate(state, operation, awaited);
+        let place = before.unwrap_or_else(|| state.here(site, consumer.pc, awaited.0));
         let mistake = self.missing_wait(wave, awaited, place);
         if how == Use::Read {
             self.mark_meaningless(wave, load, register, mistake);
@@ -205,12 +208,31 @@ impl Checker {
         if self.findings.count_known((rule, Class::MissingWait), &pcs, Some(mistake), || at_fault.clone()) {
             return;
         }
-        let finding = Finding::new(rule, Class::MissingWait, Severity::Error, title)
+        let mut finding = Finding::new(rule, Class::MissingWait, Severity::Error, title)
             .at("producer", &producer, id)
             .at("consumer", &consumer, id)
-            .missing_wait(self.counters.counter_of(awaited.0), Some(site), mistake)
+            .missing_wait(self.counters.counter_of(awaited.0), place.before.map(|(site, _)| site), mistake)
             .faulty(at_fault);
+        finding.is_of_flag = is_of_flag;
         self.findings.add(finding);
+    }
+
+    /// Where a wave has invalidated caches since it has read what may be a flag: the invalidate is for what it has seen there, and
+    /// must come behind the wait for it.
+    fn before_invalidate(
+        &self,
+        state: &WaveState,
+        operation: &Operation,
+        (channel, seq): (Channel, u32),
+    ) -> Option<Place> {
+        let invalidate = state.last_invalidate.filter(|_| operation.may_acquire)?;
+        let read = Epoch { agent: state.id.index, channel: channel as u8, seq };
+        invalidate.comes_behind(read).then(|| Place {
+            before: Some((invalidate.site, self.sites.get(invalidate.site).site.pc)),
+            step: invalidate.step,
+            issued: invalidate.seq[channel as usize],
+            hands_on: false,
+        })
     }
 
     /// No wait covers what a register is read for; there are only too many younger operations for it to be in flight.

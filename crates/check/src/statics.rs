@@ -36,6 +36,7 @@ use wavemark_target::Machine;
 use wavemark_target::facts::ManualWaits;
 
 use crate::finding::{Class, Finding, FindingSite, Severity};
+use crate::one_wait::{Lacking, OneWait, one_waits};
 use crate::register_set;
 use crate::site_info::{SiteId, SiteInfo, Sites, register_name};
 
@@ -382,9 +383,31 @@ struct Missing {
     load: Option<SiteId>,
     before: SiteId,
     enough: u32,
+    /// The same on other paths.
+    elsewhere: Vec<(SiteId, u32)>,
 }
 
 impl Missing {
+    /// A wait for a counter is missing before an instruction, that may leave so many operations in flight.
+    fn new(finding: Finding, producer: SiteId, counter: Counter, (before, enough): (SiteId, u32)) -> Missing {
+        let producers = BTreeSet::from([producer]);
+        Missing { finding, producers, counter, load: None, before, enough, elsewhere: Vec::new() }
+    }
+
+    /// It is missing before this instruction, too.
+    fn is_missing_before(&mut self, before: SiteId, enough: u32) {
+        if self.before == before {
+            self.enough = self.enough.min(enough);
+        } else if !self.elsewhere.contains(&(before, enough)) {
+            self.elsewhere.push((before, enough));
+        }
+    }
+
+    /// Where it is missing, and how many operations it may leave in flight there.
+    fn places(&self) -> impl Iterator<Item = (SiteId, u32)> + '_ {
+        std::iter::once((self.before, self.enough)).chain(self.elsewhere.iter().copied())
+    }
+
     /// Of a load of LDS where no copy has come, the copies in flight and the load.
     fn nothing_has_come(&self) -> impl Iterator<Item = (SiteId, SiteId)> + '_ {
         self.load.into_iter().flat_map(|load| self.producers.iter().map(move |&copy| (copy, load)))
@@ -401,9 +424,7 @@ impl Report {
             known.counter == counter && same && matches!(known.finding.rule, "R1" | "R2" | "R8")
         });
         if let Some(known) = known {
-            if known.before == site {
-                known.enough = known.enough.min(enough);
-            }
+            known.is_missing_before(site, enough);
             known.producers.insert(conflict.operation);
             also(&mut known.finding, &[("producer", producer), ("consumer", consumer)]);
             return;
@@ -421,8 +442,7 @@ impl Report {
         );
         let mut finding = Finding::new(rule, Class::MissingWait, Severity::Error, title);
         finding.sites.extend([end_of("producer", producer), end_of("consumer", consumer)]);
-        let producers = BTreeSet::from([conflict.operation]);
-        self.missing.push(Missing { finding, producers, counter, load: None, before: site, enough });
+        self.missing.push(Missing::new(finding, conflict.operation, counter, (site, enough)));
     }
 
     /// A wait for `one` is missing before an instruction that is no use of a register: one finding by rule, counter and
@@ -449,8 +469,7 @@ impl Report {
         }
         let mut finding = Finding::new(rule, Class::MissingWait, Severity::Error, title);
         finding.sites.extend([end_of("producer", producer), end_of(role, end)]);
-        let producers = BTreeSet::from([one.operation]);
-        self.missing.push(Missing { finding, producers, counter, load: None, before, enough });
+        self.missing.push(Missing::new(finding, one.operation, counter, (before, enough)));
     }
 
     fn unfinished(&mut self, analysis: &Analysis<'_>, site: SiteId, one: &Pending) {
@@ -473,13 +492,16 @@ impl Report {
     /// An access to LDS follows a barrier at which another one was in flight.
     fn unpublished_at(&mut self, analysis: &Analysis<'_>, site: SiteId, earlier: Unpublished) {
         let (producer, consumer) = (analysis.sites.get(earlier.access), analysis.sites.get(site));
-        let is = |finding: &&mut Finding| {
-            finding.rule == "S1"
-                && finding.sites.iter().any(|end| [producer.site.pc, consumer.site.pc].contains(&end.site.pc))
+        let is = |known: &&mut Missing| {
+            let ends = &known.finding.sites;
+            known.finding.rule == "S1"
+                && ends.iter().any(|end| [producer.site.pc, consumer.site.pc].contains(&end.site.pc))
         };
         let ends = [("producer", producer), ("consumer", consumer)];
-        if let Some(known) = self.other.iter_mut().find(is) {
-            also(known, &ends);
+        if let Some(known) = self.missing.iter_mut().find(is) {
+            known.producers.insert(earlier.access);
+            known.is_missing_before(earlier.arrival, 0);
+            also(&mut known.finding, &ends);
             return;
         }
         let loads = consumer.effects.memory.is_some_and(|memory| memory.verb == Verb::Load);
@@ -491,9 +513,7 @@ impl Report {
         let counter = analysis.counters.counter_of(Channel::Ds);
         let mut finding = Finding::new("S1", Class::MissingWait, Severity::Error, title);
         also(&mut finding, &ends);
-        let wait = wait_text(analysis.machine, counter, 0);
-        let arrival = analysis.sites.get(earlier.arrival).site.clone();
-        self.other.push(finding.hint(format!("{wait} before"), Some(arrival)));
+        self.missing.push(Missing::new(finding, earlier.access, counter, (earlier.arrival, 0)));
     }
 
     /// LDS is touched where a copy has its bytes in flight.
@@ -531,9 +551,7 @@ impl Report {
         });
         match known {
             Some(known) => {
-                if known.before == before {
-                    known.enough = known.enough.min(enough);
-                }
+                known.is_missing_before(before, enough);
                 known.producers.insert(early.copy);
                 also(&mut known.finding, &[("producer", copy), ("consumer", touch)]);
             }
@@ -542,8 +560,7 @@ impl Report {
                     format!("LDS is {verb}{who} while {} may still be in flight there", copy.mnemonic);
                 let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
                 finding.sites.extend([end_of("producer", copy), end_of("consumer", touch)]);
-                let producers = BTreeSet::from([early.copy]);
-                self.missing.push(Missing { finding, producers, counter, load: None, before, enough });
+                self.missing.push(Missing::new(finding, early.copy, counter, (before, enough)));
             }
         }
     }
@@ -593,8 +610,8 @@ impl Report {
         let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
         let (producer, load) = (analysis.sites.get(copy.operation), analysis.sites.get(site));
         finding.sites.extend([end_of("producer", producer), end_of("consumer", load)]);
-        let (producers, counter) = (BTreeSet::from([copy.operation]), analysis.counter(copy.class));
-        self.missing.push(Missing { finding, producers, counter, load: Some(site), before, enough });
+        let missing = Missing::new(finding, copy.operation, analysis.counter(copy.class), (before, enough));
+        self.missing.push(Missing { load: Some(site), ..missing });
     }
 
     /// Arrivals and waits take turns.
@@ -635,7 +652,42 @@ impl Report {
         self.waits.entry(info.site.pc).or_insert((site, true)).1 &= idle;
     }
 
-    fn findings(self, analysis: &Analysis<'_>) -> Vec<Finding> {
+    /// What one wait mends is one finding, of what lacks it where it is to stand.
+    fn join(&mut self, analysis: &Analysis<'_>) {
+        let place = |site: SiteId| {
+            let wavemark_sim::events::Site { pc, msb, .. } = analysis.sites.get(site).site;
+            (pc, msb)
+        };
+        let lacking = self.missing.iter().enumerate().flat_map(|(of, missing)| {
+            let awaited: SmallVec<[_; 1]> = missing.producers.iter().map(|&site| place(site)).collect();
+            missing.places().map(move |(place, allowed)| {
+                let (counter, awaited) = (missing.counter, awaited.clone());
+                Lacking { of, counter, awaited, place, allowed }
+            })
+        });
+        let mut mended = BTreeSet::new();
+        for OneWait { mends, place, allowed } in one_waits(lacking, analysis.sites) {
+            let stands = |&&of: &&usize| self.missing[of].places().any(|(own, _)| own == place);
+            let Some(&first) = mends.iter().find(stands).or(mends.iter().min()) else { continue };
+            for other in mends.into_iter().filter(|other| *other != first) {
+                let ends = std::mem::take(&mut self.missing[other].finding.sites);
+                let known = &mut self.missing[first].finding.sites;
+                let is_new = |end: &FindingSite| {
+                    !known.iter().any(|known| (known.role, known.site.pc) == (end.role, end.site.pc))
+                };
+                let new: Vec<FindingSite> = ends.into_iter().filter(is_new).collect();
+                known.extend(new);
+                known.truncate(ENDS);
+                mended.insert(other);
+            }
+            (self.missing[first].before, self.missing[first].enough) = (place, allowed);
+        }
+        let mut number = 0..;
+        self.missing.retain(|_| number.next().is_none_or(|number| !mended.contains(&number)));
+    }
+
+    fn findings(mut self, analysis: &Analysis<'_>) -> Vec<Finding> {
+        self.join(analysis);
         // Where a wait is missing, another may have to do its work.
         let idle = self.waits.values().filter(|(_, idle)| *idle && self.missing.is_empty());
         let redundant: Vec<Finding> = idle.map(|&(site, _)| redundant(analysis, site)).collect();

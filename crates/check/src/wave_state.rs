@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Access, BarrierId, CHANNELS, Channel, Counter, Direction, Issue, Space, WaveId};
+use wavemark_sim::events::{
+    Access, BarrierId, CHANNELS, Channel, Counter, Direction, Issue, Scope, Space, WaveId,
+};
 
 use crate::knowledge::{BARRIERS, Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
@@ -36,6 +38,8 @@ pub struct Operation {
     pub reads_lds: bool,
     /// It reads or writes memory.
     pub touches_memory: bool,
+    /// What it reads may be a flag of other workgroups.
+    pub may_acquire: bool,
 }
 
 /// How an operation moves data.
@@ -49,22 +53,28 @@ pub struct Moves {
     pub reads_lds: bool,
     /// It touches memory at all.
     pub memory: bool,
+    /// It reads global memory with a scope.
+    pub may_acquire: bool,
 }
 
 impl Moves {
     /// As a load into registers does.
-    pub const LOAD: Moves = Moves { dma: false, writes_lds: false, reads_lds: false, memory: true };
+    pub const LOAD: Moves =
+        Moves { dma: false, writes_lds: false, reads_lds: false, memory: true, may_acquire: false };
 
     /// As this operation does.
     pub fn of(op: &Issue) -> Moves {
         let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != op.accesses[0].space);
         let writes = |access: &Access| access.space == Space::Lds && access.direction != Direction::Read;
         let reads = |access: &Access| access.space == Space::Lds && access.direction == Direction::Read;
+        let acquires =
+            |access: &Access| access.space == Space::Global && access.direction != Direction::Write;
         Moves {
             dma,
             writes_lds: dma && op.accesses.iter().any(writes),
             reads_lds: dma && op.accesses.iter().any(reads),
             memory: !op.accesses.is_empty(),
+            may_acquire: op.scope > Scope::Cu && op.accesses.iter().any(acquires),
         }
     }
 }
@@ -203,6 +213,8 @@ pub struct WaveState {
     pub write_backs: Vec<crate::sync::WriteBack>,
     /// The last one, for messages.
     pub last_write_back: Option<WroteBack>,
+    /// Before its last invalidate.
+    pub last_invalidate: Option<Arrive>,
     /// Invalidates that are not yet retired, where they count only then.
     pub invalidates: Vec<crate::sync::Invalidate>,
     /// Own sequence numbers, by channel.
@@ -303,6 +315,7 @@ impl WaveState {
             scalar_fresh: WaveClock::new(),
             write_backs: Vec::new(),
             last_write_back: None,
+            last_invalidate: None,
             invalidates: Vec::new(),
             seq: [0; CHANNELS],
             retired: [0; CHANNELS],
@@ -472,6 +485,14 @@ impl WaveState {
         let mut candidates = (first..=last).rev();
         let at = candidates.clone().find(is_known).or_else(|| candidates.find(waits)).unwrap_or(first);
         Some(self.arrives[at])
+    }
+
+    /// The first instruction that `which` accepts among its operations before one, and that, as far as they are remembered, since it
+    /// learnt what it knew then of others.
+    pub fn first_since_learnt(&self, operation: Epoch, which: impl Fn(SiteId) -> bool) -> Option<SiteId> {
+        let (_, Operation { before, .. }) = self.operation_at(operation.channel, operation.seq)?;
+        let since = self.operations.iter().filter(|other| Arc::ptr_eq(&other.before.known, &before.known));
+        since.map(|other| other.site).find(|&site| which(site))
     }
 
     /// The place among the waits of the first one after an operation.

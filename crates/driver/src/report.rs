@@ -325,17 +325,20 @@ impl Finding {
             ends.sort();
             ends
         };
-        (&self.rule, self.class, self.severity) == (&other.rule, other.class, other.severity)
+        (self.class, self.severity) == (other.class, other.severity)
             && self.hint == other.hint
-            && (ends(self) == ends(other) || self.is_same_mistake(other))
+            && (self.rule == other.rule && ends(self) == ends(other) || self.is_same_mistake(other))
     }
 
-    /// Whether `other`, an error of the same kind with the same hint, shows the same mistake at other instructions: the same wait
-    /// is missing in the same place, or nothing orders instructions that are among those of the other one.
+    /// Whether `other`, an error of the same kind with the same hint, shows the same mistake at other instructions: the same is
+    /// missing in the same place, or nothing orders instructions that are among those of the other one.
     fn is_same_mistake(&self, other: &Finding) -> bool {
         self.severity > Severity::Advice
             && match self.class {
-                Class::MissingWait => self.hint.as_deref().is_some_and(names_place),
+                Class::MissingWait
+                | Class::MissingWriteback
+                | Class::MissingInvalidate
+                | Class::WrongScope => self.hint.as_deref().is_some_and(names_place),
                 Class::MissingSync => self.names_ends_of(other) || other.names_ends_of(self),
                 _ => false,
             }

@@ -1,7 +1,7 @@
 //! Static checks: a kernel's machine code on all paths, without executing it.
 
+use wavemark_check::FindingSite;
 use wavemark_check::statics::{Gap, GapKind, Statics, check};
-use wavemark_check::{AND_A_BARRIER, FindingSite};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, KernelMetadata, LoadedImage};
@@ -216,11 +216,9 @@ fn add_finding(report: &mut Report, finding: Finding) {
         let same_advice = finding.class != Class::OverStrong || other.hint == finding.hint;
         let same =
             other.class == finding.class && ends(other).iter().any(|pc| own.contains(pc)) && same_advice;
-        // A barrier that is missing with a wait.
-        let with_wait = finding.class == Class::MissingSync
-            && other.hint.as_ref().is_some_and(|hint| hint.contains(AND_A_BARRIER))
-            && other.names_ends_of(&finding);
-        other.severity == finding.severity && (same || with_wait)
+        // What follows from another mistake in the run has its ends there.
+        let follows = finding.severity == Severity::Error && other.names_ends_of(&finding);
+        other.severity == finding.severity && (same || follows)
     };
     match report.findings.iter_mut().find(|other| meets(other)) {
         Some(known) => known.proven = finding.proven.or(known.proven),

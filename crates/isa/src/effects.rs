@@ -154,6 +154,14 @@ impl Effects {
         self.memory.is_some_and(|memory| stores(memory.verb) && memory.path != Path::Scratch)
     }
 
+    /// Whether it reads memory that all waves see, by the way through the vector caches.
+    pub fn loads_through_vector_caches(&self) -> bool {
+        self.memory.is_some_and(|memory| {
+            matches!(memory.verb, Verb::Load | Verb::ToLds)
+                && matches!(memory.path, Path::Global | Path::Flat | Path::Buffer | Path::Tensor)
+        })
+    }
+
     /// Whether it writes EXEC, or a half of it.
     pub fn writes_exec(&self) -> bool {
         let is_exec =
