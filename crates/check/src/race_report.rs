@@ -57,6 +57,11 @@ impl Checker {
             let younger = arrive.seq[usize::from(earlier.epoch.channel)].checked_sub(earlier.epoch.seq)?;
             state.wait_behind_barrier(old_channel, counter, younger)
         };
+        // Whether the one that reads does so in a loop that waits for the value.
+        let is_flag = || {
+            let load = if conflict.write_first { site } else { earlier.site };
+            self.polls_by_code(load)
+        };
         let unwaited_invalidate = conflict.relation == Relation::Stale
             && state.invalidates.iter().any(|invalidate| invalidate.known.relied.knows(earlier.epoch));
         // The wave that should have waited and where, if a wait before a place that is known would have been enough.
@@ -179,6 +184,13 @@ impl Checker {
             let site = before.map(|(site, _)| self.sites.get(site).site.clone());
             let rule = if earlier.dma { "R4" } else { "S1" };
             (rule, Class::MissingWait, title, String::new(), site)
+        } else if space == Space::Global && earlier.atomic != later.record.atomic && is_flag() {
+            let title = format!(
+                "{place} is {} by one wave and {} by another, which looks at it until it changes: one of them has no scope",
+                what.0, what.1
+            );
+            let hint = "the scope that both waves share on".to_owned();
+            ("M2", Class::WrongScope, title, hint, Some(narrower.site.clone()))
         } else {
             let title = format!(
                 "{place} is {} by one wave and {} by another with nothing to order the two",
