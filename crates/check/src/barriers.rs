@@ -271,9 +271,18 @@ impl Checker {
             BarrierEvent::Drop { implicit } => {
                 let Some(state) = self.waves.get(wave.index) else { return };
                 object.open.bring(wave, &state.known);
-                let unwaited = object.unwaited.remove(&wave.index);
-                let unwaited =
-                    unwaited.filter(|&(p, _)| !implicit || !object.is_known_complete(p, &state.known));
+                // A cluster's barrier is left by the last wave of a workgroup, and another may have arrived.
+                let for_all = implicit && id == BarrierId::Cluster;
+                let others = self.waves.beside(wave.index).skip(1).filter(|_| for_all);
+                let mut unwaited = None;
+                for member in std::iter::once(wave.index).chain(others) {
+                    let Some((phase, arrive)) = object.unwaited.remove(&member) else { continue };
+                    let Some(by) = self.waves.get(member) else { continue };
+                    let known = [by, state].iter().any(|of| object.is_known_complete(phase, &of.known));
+                    if !(implicit && known) {
+                        unwaited = unwaited.or(Some((by.id, arrive)));
+                    }
+                }
                 if let Some(expected) = &mut object.expected {
                     *expected -= 1;
                 }
@@ -283,14 +292,14 @@ impl Checker {
                     let title = format!("{mnemonic} makes the expected count of {name} negative");
                     self.barrier_error("B3", title, wave, site);
                 }
-                if let Some((_, arrive)) = unwaited {
+                if let Some((by, arrive)) = unwaited {
                     let arrive = self.sites.get(arrive).site.clone();
                     let info = self.sites.get(site).site.clone();
                     let severity = if implicit { Severity::Warning } else { Severity::Error };
                     let title =
                         format!("a wave arrives at {name} and leaves it before the phase is complete");
                     let finding = Finding::new("B7", Class::Barrier, severity, title)
-                        .at("arrive", &arrive, wave)
+                        .at("arrive", &arrive, by)
                         .at("drop", &info, wave);
                     self.find_by_events(finding);
                 }
