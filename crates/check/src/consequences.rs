@@ -22,11 +22,19 @@ use crate::mistakes::Mistakes;
 /// Make each of these findings, which are in the order in which they were first seen, one mistake with what it follows from.
 pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
     for at in 0..list.len() {
-        let Some(of) = cause(list, at) else { continue };
+        let Some(of) = cause(list, at).filter(|_| is_apart(list, mistakes, at)) else { continue };
         let [cause, own] = [of, at].map(|at| *list[at].mistake.get_or_insert_with(|| mistakes.alone()));
         mistakes.join(own, cause);
         list[at].is_consequence = true;
     }
+}
+
+/// Whether no race of the same mistake at a place follows from nothing: what waves that are nearer do there is a mistake of its own.
+fn is_apart(list: &[Finding], mistakes: &Mistakes, at: usize) -> bool {
+    let root = |finding: &Finding| finding.mistake.map(|mistake| mistakes.root(mistake));
+    let own = root(&list[at]);
+    let is_same = |other: usize| own.is_some() && root(&list[other]) == own && list[other].rule == "M1";
+    list[at].rule != "M1" || (0..list.len()).all(|other| !is_same(other) || cause(list, other).is_some())
 }
 
 /// Which finding the one at a place follows from.

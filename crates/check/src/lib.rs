@@ -316,7 +316,12 @@ impl Checker {
         state.async_issued += u32::from(copies);
         let operation = Operation {
             site,
-            before: Before { known: state.learnt.clone(), seq: state.seq, retired: state.retired },
+            before: Before {
+                known: state.learnt.clone(),
+                seq: state.seq,
+                retired: state.retired,
+                step: state.steps,
+            },
             seq: SmallVec::from_slice(seq),
             waits_before: state.first_wait - 1 + state.waits.len() as u32,
             used: false,

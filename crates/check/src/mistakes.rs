@@ -225,6 +225,8 @@ pub(crate) struct AssumedWait {
     channel: Channel,
     place: Place,
     mistake: MistakeId,
+    /// The last operation of the channel that needs it.
+    newest: u32,
     /// The wave's instructions before the next real wait for the counter.
     until: u64,
 }
@@ -276,7 +278,11 @@ impl Checker {
         place: Place,
     ) -> MistakeId {
         let lack = Lack::Wait(self.counters.counter_of(channel));
-        let younger = |issued: u32| if channel == Channel::Sm { 0 } else { issued.saturating_sub(seq) };
+        let younger_than = |seq: u32, issued: u32| match channel {
+            Channel::Sm => 0,
+            _ => issued.saturating_sub(seq),
+        };
+        let younger = |issued: u32| younger_than(seq, issued);
         let mistakes = &mut self.mistakes;
         let (before, pc) = place.before.unzip();
         let mistake = mistakes.place(lack, pc.unwrap_or_default());
@@ -298,6 +304,7 @@ impl Checker {
                 && assumed.place.issued >= seq
                 && place.step <= assumed.until
                 && !is_next_stage(assumed)
+                && (place.step >= assumed.place.step || assumed.newest <= place.issued)
         };
         let mends =
             |assumed: &AssumedWait| covers(assumed) && is_enough(assumed) && place.step >= assumed.place.step;
@@ -305,7 +312,9 @@ impl Checker {
             // The place is come to again.
             if place.step > waits[at].place.step {
                 waits.remove(at);
-                waits.push(AssumedWait { channel, place, mistake, until: u64::MAX });
+                waits.push(AssumedWait { channel, place, mistake, newest: seq, until: u64::MAX });
+            } else {
+                waits[at].newest = waits[at].newest.max(seq);
             }
         } else if let Some(at) = waits.iter().position(mends).or_else(|| waits.iter().rposition(covers)) {
             let assumed = waits[at];
@@ -317,16 +326,20 @@ impl Checker {
                 let last = state.arrives().filter(again).last();
                 let issued = last.map_or(assumed.place.issued, |arrive| arrive.seq[channel as usize]);
                 mistakes.allow(assumed.mistake, younger(issued.max(assumed.place.issued)));
+                state.assumed_waits[at].newest = assumed.newest.max(seq);
                 return assumed.mistake;
             }
             mistakes.join(mistake, assumed.mistake);
             mistakes.nodes[assumed.mistake.0].late = true;
-            waits[at] = AssumedWait { place, mistake, ..assumed };
+            // What was found to need it later needs it here.
+            let newest = assumed.newest.max(seq);
+            mistakes.allow(mistake, younger_than(newest, place.issued));
+            waits[at] = AssumedWait { place, mistake, newest, ..assumed };
         } else {
             if waits.len() == ASSUMED {
                 waits.remove(0);
             }
-            waits.push(AssumedWait { channel, place, mistake, until: u64::MAX });
+            waits.push(AssumedWait { channel, place, mistake, newest: seq, until: u64::MAX });
         }
         mistakes.allow(mistake, younger(place.issued));
         mistake

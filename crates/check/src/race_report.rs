@@ -66,14 +66,14 @@ impl Checker {
             && state.invalidates.iter().any(|invalidate| invalidate.known.relied.knows(earlier.epoch));
         // The wave that should have waited and where, if a wait before a place that is known would have been enough.
         let mut missing: Option<(Place, bool)> = None;
-        // The counter of another one.
-        let mut awaited_there = counter;
+        // What is to be waited for, which may be a write-back instead of the earlier access.
+        let mut awaited_counter = counter;
         let (rule, class, title, hint, hint_site) = if conflict.relation == Relation::NotWrittenBack {
             let knows = |agent: u32, channel: Channel| state.known.issued.get(agent, channel as u8);
             let (class, why, (hint, hint_site)) = match self.waves.why_unseen(earlier.epoch, knows) {
                 Unseen::WriteBackInFlight(channel, handed_on) => {
-                    awaited_there = self.counters.counter_of(channel);
-                    let wait = wait_text(self.machine, awaited_there, 0);
+                    awaited_counter = self.counters.counter_of(channel);
+                    let wait = wait_text(self.machine, awaited_counter, 0);
                     (Class::MissingWait, "a write-back is not over", self.before(&wait, Some(handed_on)))
                 }
                 Unseen::InFlight(barrier) => {
@@ -269,7 +269,7 @@ impl Checker {
             None if rule == "M5" => {
                 let lack = match class {
                     Class::MissingWriteback => Lack::WriteBack,
-                    _ => Lack::Wait(awaited_there),
+                    _ => Lack::Wait(awaited_counter),
                 };
                 let releases = hint_site.as_ref().map_or(pcs[0], |release| release.pc);
                 Some(self.mistakes.place(lack, releases))

@@ -262,7 +262,7 @@ impl Checker {
         if self.is_expected(later, conflict) {
             let stores = later.direction == Direction::Write && !later.record.atomic;
             if !own && !conflict.write_first && stores {
-                self.suspect_earlier(conflict.earlier, Poll::Loop, self.known_by(later.record.epoch));
+                self.suspect_earlier(conflict.earlier, Poll::Loop, self.told_by(&later.record));
             }
             return false;
         }
@@ -282,7 +282,7 @@ impl Checker {
             };
             let finding =
                 if polls && poll == Poll::Loop { None } else { self.conflict_finding(later, conflict) };
-            let learns = if poll == Poll::Loop { self.known_by(conflict.earlier.epoch) } else { None };
+            let learns = self.told_by(&conflict.earlier).filter(|_| poll == Poll::Loop);
             let suspicion = Suspicion { finding, poll, learns, ..Suspicion::of(later.record.site) };
             self.suspect(later, suspicion, [conflict.lanes; Undefined::DWORDS]);
             return false;
@@ -298,7 +298,7 @@ impl Checker {
             } else {
                 Poll::Loop
             };
-            let learns = if poll == Poll::Loop { self.known_by(later.record.epoch) } else { None };
+            let learns = self.told_by(&later.record).filter(|_| poll == Poll::Loop);
             let load = conflict.earlier;
             let reported = self.report_or_keep(UnusedLoad { load, finding, may_poll: true });
             self.suspect_earlier(load, poll, learns);
@@ -529,9 +529,14 @@ impl Checker {
         }
     }
 
+    /// What a load learns that polls what a store has written.
+    fn told_by(&self, store: &Record) -> Option<(Knowledge, Record)> {
+        Some((self.known_by(store.epoch)?, *store))
+    }
+
     /// Another wave's load turns out to race with a write after it. Whether its instruction polls decides; its registers,
     /// if they still hold the value, may tell, and the wave may read what is written now while the load is in flight.
-    fn suspect_earlier(&mut self, load: Record, poll: Poll, learns: Option<Knowledge>) {
+    fn suspect_earlier(&mut self, load: Record, poll: Poll, learns: Option<(Knowledge, Record)>) {
         let Some(state) = self.waves.get_mut(load.epoch.agent).filter(|state| !state.ended) else { return };
         let in_flight = state.retired[usize::from(load.epoch.channel)] < load.epoch.seq;
         let learns = learns.filter(|_| in_flight);

@@ -37,6 +37,7 @@ use crate::finding::Finding;
 use crate::knowledge::Knowledge;
 use crate::logic::heeded_bits;
 use crate::mistakes::MistakeId;
+use crate::shadow::Record;
 use crate::site_info::{RegRange, SiteId, SiteInfo, Sites, Used, VGPR0};
 use crate::statics::blocks::instruction_at;
 
@@ -63,8 +64,8 @@ pub(crate) struct Suspicion {
     pub load: SiteId,
     /// What makes a poll of it.
     pub poll: Poll,
-    /// What the wave learns if it is one.
-    pub learns: Option<Knowledge>,
+    /// What the wave learns if it is one, and which store has written the flag.
+    pub learns: Option<(Knowledge, Record)>,
     /// The mistake by which the value is known to mean nothing: no use of it settles that.
     pub mistake: Option<MistakeId>,
     /// The value may turn out to mean nothing: whether it is used is noted of this load ([`crate::followed`]).
@@ -575,9 +576,13 @@ impl Checker {
         }
         if polls {
             self.polls.insert(suspicion.load);
-            if let (Some(known), Some(state)) = (&suspicion.learns, self.waves.get_mut(wave)) {
+            let Some((known, flag)) = &suspicion.learns else { return };
+            if let Some(state) = self.waves.get_mut(wave) {
                 state.known.learn(known, Scope::Cu);
                 state.note_learnt();
+            }
+            if let Some(writer) = self.waves.get_mut(flag.epoch.agent) {
+                writer.note_flag(flag.site, flag.epoch);
             }
         } else if let Some(finding) = suspicion.finding {
             self.findings.add(finding.at("use", branch, id));

@@ -99,6 +99,8 @@ pub struct Before {
     pub seq: [u32; CHANNELS],
     /// What of them was retired.
     pub retired: [u32; CHANNELS],
+    /// Its instructions before it.
+    pub step: u64,
 }
 
 impl Before {
@@ -448,6 +450,22 @@ impl WaveState {
                 list.pop_front();
             }
             list.push_back(release);
+        }
+    }
+
+    /// Another wave has polled what a plain store to LDS wrote: so it has published something.
+    pub fn note_flag(&mut self, site: SiteId, store: Epoch) {
+        let Some(Before { known, seq, step, .. }) = self.before(store.channel, store.seq) else { return };
+        let (number, mut seq, step) = (known.issued.get(self.id.index, BARRIERS), *seq, *step);
+        seq[usize::from(store.channel)] = store.seq - 1;
+        let own = (crate::relation::channel(store.channel), store.seq);
+        let at = self.publishing.partition_point(|other| other.at.step < step);
+        if self.publishing.get(at).is_none_or(|other| other.own != own) {
+            let arrive = Arrive { site, number, seq, step };
+            self.publishing.insert(at, Release { at: arrive, own, write_back: None });
+            if self.publishing.len() > RELEASES {
+                self.publishing.pop_front();
+            }
         }
     }
 
