@@ -101,3 +101,47 @@ fn all_schedules_are_tried_up_to_a_bound_that_is_said() {
     assert_eq!(status, 0, "{text}");
     assert!(text.contains("note: all schedules: ") && text.contains("every interleaving"), "{text}");
 }
+
+/// A wave adds to what the other one polls, and waits at a barrier for that one without having waited for the addition.
+const POLLED: &str = r#"
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
+	.include "gfx1250.inc"
+	v_mov_b32_e32 v3, 0
+	v_mov_b32_e32 v4, 1
+	s_cmp_lg_u32 s8, 0
+	s_cbranch_scc1 .Lfirst
+	ds_store_b32 v3, v3
+	s_wait_dscnt 0x0
+.Lfirst:
+	s_barrier_signal -1
+	s_barrier_wait -1
+	s_cmp_lg_u32 s8, 0
+	s_cbranch_scc1 .Ladd
+.Lpoll:
+	ds_load_b32 v5, v3
+	s_wait_dscnt 0x0
+	v_readfirstlane_b32 s10, v5
+	s_cmp_eq_u32 s10, 0
+	s_cbranch_scc1 .Lpoll
+	s_branch .Lmeet
+.Ladd:
+	s_mov_b32 exec_lo, 1
+	ds_add_u32 v3, v4
+	s_mov_b32 exec_lo, -1
+.Lmeet:
+	s_barrier_signal -1
+	s_barrier_wait -1
+	s_endpgm
+	.include "end-gfx1250.inc"
+"#;
+
+#[test]
+fn what_a_waiting_wave_has_in_flight_lands() {
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "s_nop 0");
+    std::fs::write(folder.path().join("k.s"), POLLED).unwrap();
+    let launch = launch();
+    std::fs::write(folder.path().join("launch.toml"), &launch[..launch.find("expect").unwrap()]).unwrap();
+    let (status, text) = wavemark(folder.path(), &["check", "--schedules", "16", "--max-steps", "100000"]);
+    assert_eq!(status, 0, "{text}");
+}

@@ -539,6 +539,9 @@ impl<O: Observer, B: FnMut(&mut Wave, &mut Vec<u8>)> GroupTurn<'_, '_, O, B> {
                     break;
                 }
             }
+            if order.chosen.is_some() {
+                land_in_waiting_waves(waves, cx);
+            }
             progress |= moved;
             // A lost trial comes to nothing whenever that is seen.
             let looks = left.is_multiple_of(LOOKS);
@@ -549,6 +552,15 @@ impl<O: Observer, B: FnMut(&mut Wave, &mut Vec<u8>)> GroupTurn<'_, '_, O, B> {
             }
         }
         Ok(progress)
+    }
+}
+
+/// Where a policy chooses who goes on, a wave that waits at a barrier has no turn, and what it has in flight lands all the same:
+/// others may poll for it.
+#[cold]
+fn land_in_waiting_waves<O: Observer>(waves: &mut [Wave], cx: &mut Cx<'_, O>) {
+    for wave in waves.iter_mut().filter(|wave| matches!(wave.state, WaveState::AtBarrier(_))) {
+        cx.complete_by_mode(wave);
     }
 }
 
