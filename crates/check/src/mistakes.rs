@@ -291,6 +291,8 @@ impl Checker {
             mistakes.allow(mistake, younger(place.issued));
             return mistake;
         };
+        let issued = state.operation_at(channel as u8, seq).map(|(_, operation)| operation.before.step);
+        let counters = self.counters;
         let waits = &mut state.assumed_waits;
         let nodes = &mistakes.nodes;
         let allowed = |assumed: &AssumedWait| nodes[assumed.mistake.0].allowed;
@@ -308,6 +310,18 @@ impl Checker {
         };
         let mends =
             |assumed: &AssumedWait| covers(assumed) && is_enough(assumed) && place.step >= assumed.place.step;
+        // A wait that leaves nothing in flight is one for the counter's other queues, too.
+        let empties = |assumed: &AssumedWait| {
+            assumed.channel != channel
+                && counters.counter_of(assumed.channel) == counters.counter_of(channel)
+                && (assumed.place.step..=assumed.until).contains(&place.step)
+                && issued.is_some_and(|issued| issued < assumed.place.step)
+                && assumed.mistake != mistake
+                && allowed(assumed) == 0
+        };
+        if let Some(assumed) = waits.iter().rfind(|assumed| empties(assumed)) {
+            return assumed.mistake;
+        }
         if let Some(at) = waits.iter().position(|assumed| assumed.mistake == mistake) {
             // The place is come to again.
             if place.step > waits[at].place.step {

@@ -105,7 +105,11 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
             wave.step(&analysis, site);
         }
     }
-    let unpublished = std::mem::take(&mut report.unpublished);
+    let mut unpublished = std::mem::take(&mut report.unpublished);
+    // What a wave does to LDS is done in order, and there may be no other.
+    if lds::is_alone(kernel, supposed) {
+        unpublished.clear();
+    }
     let pair = |&(earlier, site): &(Unpublished, SiteId)| (earlier.access, site);
     let overtaken = std::mem::take(&mut report.overtaken);
     let stored = |(store, copy): &(Pending, SiteId)| (store.operation, *copy);

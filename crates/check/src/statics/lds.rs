@@ -186,6 +186,11 @@ impl Budget {
     }
 }
 
+/// Whether workgroups are known to have one wave.
+pub(super) fn is_alone(kernel: &Kernel, supposed: &[Supposed]) -> bool {
+    !supposed.is_empty() && supposed.iter().all(|one| !one.flat && waves(kernel, one) == 1)
+}
+
 /// The waves of a workgroup.
 fn waves(kernel: &Kernel, supposed: &Supposed) -> u32 {
     let items = supposed.dispatch.block.into_iter().fold(1u32, u32::saturating_mul);
