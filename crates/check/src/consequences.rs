@@ -9,24 +9,45 @@
 //! - A wave that does not wait for a barrier meets others in the wrong phase: it arrives again, there and elsewhere, joins another
 //!   barrier, races, and at last is waited for in vain.
 //! - A read that races may find what nobody has written.
+//! - A read that races with several writes, all before it or all behind, lacks one barrier.
 //!
 //! This goes by what findings have in common: a reader, a workgroup, or how far their waves are apart. A second mistake that
 //! has that in common with the first is found when that is mended.
 
 use wavemark_sim::events::Scope;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Class, Finding, Severity};
 use crate::knowledge::common_scope;
 use crate::mistakes::Mistakes;
 
 /// Make each of these findings, which are in the order in which they were first seen, one mistake with what it follows from.
 pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
+    for (at, finding) in list.iter().enumerate() {
+        for other in list[..at].iter().filter(|other| is_one_barrier(other, finding)) {
+            if let (Some(own), Some(other)) = (finding.mistake, other.mistake) {
+                mistakes.join(own, other);
+            }
+        }
+    }
     for at in 0..list.len() {
         let Some(of) = cause(list, at).filter(|_| is_apart(list, mistakes, at)) else { continue };
         let [cause, own] = [of, at].map(|at| *list[at].mistake.get_or_insert_with(|| mistakes.alone()));
         mistakes.join(own, cause);
         list[at].is_consequence = true;
     }
+}
+
+/// Whether nothing orders one read behind several writes, or several behind it: what would order it with one does so with all.
+fn is_one_barrier(one: &Finding, other: &Finding) -> bool {
+    let first = |finding: &Finding| finding.sites.first().map(|site| site.role);
+    let is_order = |finding: &Finding| {
+        finding.severity == Severity::Error
+            && finding.class == Class::MissingSync
+            && finding.reader().is_some()
+    };
+    [one, other].into_iter().all(is_order)
+        && one.rule == other.rule
+        && (first(one), one.reader()) == (first(other), other.reader())
 }
 
 /// Whether no race of the same mistake at a place follows from nothing: what waves that are nearer do there is a mistake of its own.

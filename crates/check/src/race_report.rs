@@ -57,11 +57,8 @@ impl Checker {
             let younger = arrive.seq[usize::from(earlier.epoch.channel)].checked_sub(earlier.epoch.seq)?;
             state.wait_behind_barrier(old_channel, counter, younger)
         };
-        // Whether the one that reads does so in a loop that waits for the value.
-        let is_flag = || {
-            let load = if conflict.write_first { site } else { earlier.site };
-            self.polls_by_code(load)
-        };
+        // Whether one of them looks at it in a loop that waits for the value.
+        let is_flag = || [site, earlier.site].into_iter().any(|load| self.polls_by_code(load));
         let unwaited_invalidate = conflict.relation == Relation::Stale
             && state.invalidates.iter().any(|invalidate| invalidate.known.relied.knows(earlier.epoch));
         // The wave that should have waited and where, if a wait before a place that is known would have been enough.
