@@ -14,11 +14,12 @@
 //! This goes by what findings have in common: a reader, a workgroup, or how far their waves are apart. A second mistake that
 //! has that in common with the first is found when that is mended.
 
+use rustc_hash::FxHashSet;
 use wavemark_sim::events::Scope;
 
 use crate::finding::{Class, Finding, Severity};
 use crate::knowledge::common_scope;
-use crate::mistakes::Mistakes;
+use crate::mistakes::{MistakeId, Mistakes};
 
 /// Make each of these findings, which are in the order in which they were first seen, one mistake with what it follows from.
 pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
@@ -29,8 +30,21 @@ pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
             }
         }
     }
-    for at in 0..list.len() {
-        let Some(of) = cause(list, at).filter(|_| is_apart(list, mistakes, at)) else { continue };
+    let causes: Vec<Option<usize>> = (0..list.len()).map(|at| cause(list, at)).collect();
+    let root = |finding: &Finding| finding.mistake.map(|mistake| mistakes.root(mistake));
+    // What waves that are nearer to each other do there is a mistake of its own.
+    let of_nearer: FxHashSet<MistakeId> = (list.iter().zip(&causes))
+        .filter(|(finding, cause)| finding.rule == "M1" && cause.is_none())
+        .filter_map(|(finding, _)| root(finding))
+        .collect();
+    let follows = |finding: &Finding| {
+        finding.rule != "M1" || root(finding).is_none_or(|root| !of_nearer.contains(&root))
+    };
+    let causes: Vec<(usize, usize)> = (causes.into_iter().enumerate())
+        .filter_map(|(at, of)| Some((at, of?)))
+        .filter(|&(at, _)| follows(&list[at]))
+        .collect();
+    for (at, of) in causes {
         let [cause, own] = [of, at].map(|at| *list[at].mistake.get_or_insert_with(|| mistakes.alone()));
         mistakes.join(own, cause);
         list[at].is_consequence = true;
@@ -48,14 +62,6 @@ fn is_one_barrier(one: &Finding, other: &Finding) -> bool {
     [one, other].into_iter().all(is_order)
         && one.rule == other.rule
         && (first(one), one.reader()) == (first(other), other.reader())
-}
-
-/// Whether no race of the same mistake at a place follows from nothing: what waves that are nearer do there is a mistake of its own.
-fn is_apart(list: &[Finding], mistakes: &Mistakes, at: usize) -> bool {
-    let root = |finding: &Finding| finding.mistake.map(|mistake| mistakes.root(mistake));
-    let own = root(&list[at]);
-    let is_same = |other: usize| own.is_some() && root(&list[other]) == own && list[other].rule == "M1";
-    list[at].rule != "M1" || (0..list.len()).all(|other| !is_same(other) || cause(list, other).is_some())
 }
 
 /// Which finding the one at a place follows from.

@@ -231,6 +231,60 @@ pub(crate) struct AssumedWait {
     until: u64,
 }
 
+/// An operation that a wave should have waited for at a place.
+struct Need {
+    channel: Channel,
+    seq: u32,
+    place: Place,
+    /// The wave's instructions before the operation, if that is still remembered.
+    issued_at: Option<u64>,
+}
+
+impl Need {
+    /// How many operations a wait for it may leave in flight where so many were issued.
+    fn younger(&self, issued: u32) -> u32 {
+        younger(self.channel, self.seq, issued)
+    }
+
+    /// Whether the assumed wait, if it may leave `allowed` in flight at the most, sees to it as it is.
+    fn is_enough(&self, assumed: &AssumedWait, allowed: u32) -> bool {
+        self.younger(assumed.place.issued) >= allowed
+    }
+
+    /// Whether the assumed wait and this one may be one, maybe with fewer operations left in flight.
+    fn is_covered_by(&self, assumed: &AssumedWait, allowed: u32) -> bool {
+        let Place { step, issued, hands_on, .. } = self.place;
+        // Where each stage of a ring lacks its wait, none of them is to leave less in flight than another.
+        let is_next_stage = hands_on && !self.is_enough(assumed, allowed) && self.younger(issued) >= allowed;
+        assumed.channel == self.channel
+            && assumed.place.issued >= self.seq
+            && step <= assumed.until
+            && !is_next_stage
+            && (step >= assumed.place.step || assumed.newest <= issued)
+    }
+
+    /// Whether the assumed wait comes before the place and sees to it as it is.
+    fn is_met_by(&self, assumed: &AssumedWait, allowed: u32) -> bool {
+        self.is_covered_by(assumed, allowed)
+            && self.is_enough(assumed, allowed)
+            && self.place.step >= assumed.place.step
+    }
+
+    /// Whether the assumed wait is for another queue of the same counter, and leaves nothing in flight of this one either.
+    fn is_emptied_by(&self, assumed: &AssumedWait, allowed: u32) -> bool {
+        assumed.channel != self.channel
+            && allowed == 0
+            && (assumed.place.step..=assumed.until).contains(&self.place.step)
+            && self.issued_at.is_some_and(|issued| issued < assumed.place.step)
+    }
+}
+
+/// How many operations of a channel a wait for number `seq` may leave in flight where so many were issued: scalar loads land in any
+/// order.
+fn younger(channel: Channel, seq: u32, issued: u32) -> u32 {
+    if channel == Channel::Sm { 0 } else { issued.saturating_sub(seq) }
+}
+
 impl AssumedWait {
     /// Whether it is for a channel, and before instruction `site`.
     pub fn stands_before(&self, site: SiteId, channel: u8) -> bool {
@@ -278,46 +332,25 @@ impl Checker {
         place: Place,
     ) -> MistakeId {
         let lack = Lack::Wait(self.counters.counter_of(channel));
-        let younger_than = |seq: u32, issued: u32| match channel {
-            Channel::Sm => 0,
-            _ => issued.saturating_sub(seq),
-        };
-        let younger = |issued: u32| younger_than(seq, issued);
         let mistakes = &mut self.mistakes;
         let (before, pc) = place.before.unzip();
         let mistake = mistakes.place(lack, pc.unwrap_or_default());
         mistakes.nodes[mistake.0].before = before;
         let Some(state) = self.waves.get_mut(agent) else {
-            mistakes.allow(mistake, younger(place.issued));
+            mistakes.allow(mistake, younger(channel, seq, place.issued));
             return mistake;
         };
-        let issued = state.operation_at(channel as u8, seq).map(|(_, operation)| operation.before.step);
+        let issued_at = state.operation_at(channel as u8, seq).map(|(_, operation)| operation.before.step);
+        let need = Need { channel, seq, place, issued_at };
         let counters = self.counters;
         let waits = &mut state.assumed_waits;
         let nodes = &mistakes.nodes;
         let allowed = |assumed: &AssumedWait| nodes[assumed.mistake.0].allowed;
-        let is_enough = |assumed: &AssumedWait| younger(assumed.place.issued) >= allowed(assumed);
-        // Where each stage of a ring lacks its wait, none of them is to leave less in flight than another.
-        let is_next_stage = |assumed: &AssumedWait| {
-            place.hands_on && !is_enough(assumed) && younger(place.issued) >= allowed(assumed)
-        };
-        let covers = |assumed: &AssumedWait| {
-            assumed.channel == channel
-                && assumed.place.issued >= seq
-                && place.step <= assumed.until
-                && !is_next_stage(assumed)
-                && (place.step >= assumed.place.step || assumed.newest <= place.issued)
-        };
-        let mends =
-            |assumed: &AssumedWait| covers(assumed) && is_enough(assumed) && place.step >= assumed.place.step;
-        // A wait that leaves nothing in flight is one for the counter's other queues, too.
+        let covers = |assumed: &AssumedWait| need.is_covered_by(assumed, allowed(assumed));
+        let mends = |assumed: &AssumedWait| need.is_met_by(assumed, allowed(assumed));
         let empties = |assumed: &AssumedWait| {
-            assumed.channel != channel
-                && counters.counter_of(assumed.channel) == counters.counter_of(channel)
-                && (assumed.place.step..=assumed.until).contains(&place.step)
-                && issued.is_some_and(|issued| issued < assumed.place.step)
-                && assumed.mistake != mistake
-                && allowed(assumed) == 0
+            let same_counter = counters.counter_of(assumed.channel) == counters.counter_of(channel);
+            same_counter && assumed.mistake != mistake && need.is_emptied_by(assumed, allowed(assumed))
         };
         if let Some(assumed) = waits.iter().rfind(|assumed| empties(assumed)) {
             return assumed.mistake;
@@ -339,7 +372,7 @@ impl Checker {
                 };
                 let last = state.arrives().filter(again).last();
                 let issued = last.map_or(assumed.place.issued, |arrive| arrive.seq[channel as usize]);
-                mistakes.allow(assumed.mistake, younger(issued.max(assumed.place.issued)));
+                mistakes.allow(assumed.mistake, need.younger(issued.max(assumed.place.issued)));
                 state.assumed_waits[at].newest = assumed.newest.max(seq);
                 return assumed.mistake;
             }
@@ -347,7 +380,7 @@ impl Checker {
             mistakes.nodes[assumed.mistake.0].late = true;
             // What was found to need it later needs it here.
             let newest = assumed.newest.max(seq);
-            mistakes.allow(mistake, younger_than(newest, place.issued));
+            mistakes.allow(mistake, younger(channel, newest, place.issued));
             waits[at] = AssumedWait { place, mistake, newest, ..assumed };
         } else {
             if waits.len() == ASSUMED {
@@ -355,7 +388,7 @@ impl Checker {
             }
             waits.push(AssumedWait { channel, place, mistake, newest: seq, until: u64::MAX });
         }
-        mistakes.allow(mistake, younger(place.issued));
+        mistakes.allow(mistake, younger(channel, seq, place.issued));
         mistake
     }
 
