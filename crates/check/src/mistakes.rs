@@ -165,6 +165,11 @@ impl Mistakes {
         self.same(id).filter(|at| self.nodes[*at].before.is_some() && !self.nodes[*at].late)
     }
 
+    /// The instructions before which the same mistake shows, those that are seen at no earlier place.
+    pub fn seen_before(&self, id: MistakeId) -> impl Iterator<Item = SiteId> + '_ {
+        self.places(id).filter_map(|at| self.nodes[at].before)
+    }
+
     /// Where others need the wait before a barrier, it is missing there for the wave itself, too: which of the same mistake
     /// that is, and how many operations it may leave in flight.
     fn at_barrier(&self, id: MistakeId) -> Option<(usize, u32)> {

@@ -100,7 +100,14 @@ pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
         let awaited = SmallVec::from_slice(&[(first.site.pc, first.site.msb)]);
         Some(Lacking { of, counter, awaited, place, allowed: mistakes.wait(of).0 })
     });
-    for OneWait { mends, place, .. } in one_waits(lacking, sites) {
+    // Where other waves need the same, it may be missing elsewhere, too.
+    let lacking = lacking.flat_map(|one| {
+        let elsewhere = mistakes.seen_before(one.of).filter(move |&place| place != one.place);
+        let places: SmallVec<[SiteId; 2]> = std::iter::once(one.place).chain(elsewhere).collect();
+        places.into_iter().map(move |place| Lacking { place, awaited: one.awaited.clone(), ..one })
+    });
+    let lacking: Vec<Lacking<_>> = lacking.collect();
+    for OneWait { mends, place, .. } in one_waits(lacking.into_iter(), sites) {
         let [first, others @ ..] = mends.as_slice() else { continue };
         others.iter().for_each(|&other| mistakes.join(*first, other));
         mistakes.mend_before(*first, place);
