@@ -272,10 +272,9 @@ impl Checker {
                 let Some(state) = self.waves.get(wave.index) else { return };
                 object.open.bring(wave, &state.known);
                 // A cluster's barrier is left by the last wave of a workgroup, and another may have arrived.
-                let for_all = implicit && id == BarrierId::Cluster;
-                let others = self.waves.beside(wave.index).skip(1).filter(|_| for_all);
+                let leaving = if implicit && id == BarrierId::Cluster { usize::MAX } else { 1 };
                 let mut unwaited = None;
-                for member in std::iter::once(wave.index).chain(others) {
+                for member in self.waves.beside(wave.index).take(leaving) {
                     let Some((phase, arrive)) = object.unwaited.remove(&member) else { continue };
                     let Some(by) = self.waves.get(member) else { continue };
                     let known = [by, state].iter().any(|of| object.is_known_complete(phase, &of.known));

@@ -123,7 +123,7 @@ pub struct Finding {
 const AND_A_BARRIER: &str = " and a barrier";
 
 /// Ends that a report lists of one mistake.
-const ENDS: usize = 16;
+pub(crate) const ENDS: usize = 16;
 
 impl Finding {
     /// A finding of `rule` without sites or hint.
@@ -262,16 +262,19 @@ impl Finding {
         first.wave.zip(second.wave).is_some_and(|(first, second)| first.index != second.index)
     }
 
+    /// Add another end, if it is new and there is room.
+    pub(crate) fn add_end(&mut self, end: FindingSite) {
+        let known = |site: &FindingSite| (site.role, site.site.pc) == (end.role, end.site.pc);
+        if self.sites.len() < ENDS && !self.sites.iter().any(known) {
+            self.sites.push(end);
+        }
+    }
+
     /// Take up another finding of the same mistake.
     fn absorb(&mut self, other: Finding) {
         self.instances += other.instances;
         self.needs_barrier |= other.class == Class::MissingSync && other.pair() == self.pair();
-        for end in other.sites {
-            let known = |site: &FindingSite| site.role == end.role && site.site.pc == end.site.pc;
-            if self.sites.len() < ENDS && !self.sites.iter().any(known) {
-                self.sites.push(end);
-            }
-        }
+        other.sites.into_iter().for_each(|end| self.add_end(end));
         if !other.is_consequence {
             self.blame(other.wait);
         }

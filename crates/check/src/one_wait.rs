@@ -8,14 +8,10 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Counter, Flow, channels_of};
-use wavemark_sim::events::Site;
 
 use crate::finding::{Class, Finding, Severity};
 use crate::mistakes::Mistakes;
 use crate::site_info::{SiteId, SiteInfo, Sites};
-
-/// An address and the upper VGPR bits there.
-type Point = (u64, u8);
 
 /// A wait that is missing in one place.
 pub(crate) struct Lacking<Of> {
@@ -23,7 +19,7 @@ pub(crate) struct Lacking<Of> {
     pub of: Of,
     pub counter: Counter,
     /// What is to be waited for.
-    pub awaited: SmallVec<[Point; 1]>,
+    pub awaited: SmallVec<[SiteId; 1]>,
     /// What the wait is missing before.
     pub place: SiteId,
     /// How many operations it may leave in flight.
@@ -43,7 +39,7 @@ pub(crate) struct OneWait<Of> {
 struct Group<Of> {
     counter: Counter,
     of: SmallVec<[Of; 2]>,
-    awaited: FxHashSet<Point>,
+    awaited: FxHashSet<SiteId>,
     places: FxHashSet<SiteId>,
     /// The least that may be left in flight.
     allowed: u32,
@@ -97,7 +93,7 @@ pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
             return None;
         };
         let of = mistakes.root(finding.mistake?);
-        let awaited = SmallVec::from_slice(&[(first.site.pc, first.site.msb)]);
+        let awaited = SmallVec::from_slice(&[sites.find(first.site.pc, first.site.msb)?]);
         Some(Lacking { of, counter, awaited, place, allowed: mistakes.wait(of).0 })
     });
     // Where other waves need the same, it may be missing elsewhere, too.
@@ -106,8 +102,7 @@ pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
         let places: SmallVec<[SiteId; 2]> = std::iter::once(one.place).chain(elsewhere).collect();
         places.into_iter().map(move |place| Lacking { place, awaited: one.awaited.clone(), ..one })
     });
-    let lacking: Vec<Lacking<_>> = lacking.collect();
-    for OneWait { mends, place, .. } in one_waits(lacking.into_iter(), sites) {
+    for OneWait { mends, place, .. } in one_waits(lacking, sites) {
         let [first, others @ ..] = mends.as_slice() else { continue };
         others.iter().for_each(|&other| mistakes.join(*first, other));
         mistakes.mend_before(*first, place);
@@ -117,13 +112,11 @@ pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
 impl<Of> Group<Of> {
     /// Whether no one of the places comes before all others on a straight line that nothing else leads into.
     fn has_places_apart(&self, sites: &Sites, targets: &FxHashSet<u64>) -> bool {
-        let is_awaited = |info: &SiteInfo| self.awaited.contains(&(info.site.pc, info.site.msb));
+        let is_target = |id: SiteId| targets.contains(&sites.get(id).site.pc);
         self.places.iter().all(|&place| {
-            let Site { pc, msb, .. } = sites.get(place).site;
-            let behind = line(sites, (pc, msb)).map(|id| (id, sites.get(id))).take_while(|(_, info)| {
-                !is_awaited(info) && (info.site.pc == pc || !targets.contains(&info.site.pc))
-            });
-            behind.filter(|(id, _)| self.places.contains(id)).count() < self.places.len()
+            let behind = line(sites, place)
+                .take_while(|&id| !self.awaited.contains(&id) && (id == place || !is_target(id)));
+            behind.filter(|id| self.places.contains(id)).count() < self.places.len()
         })
     }
 
@@ -131,7 +124,8 @@ impl<Of> Group<Of> {
     /// operations a wait before it may leave in flight.
     fn common_place(&self, sites: &Sites) -> Option<(SiteId, u32)> {
         let (mut left, mut younger) = (self.awaited.len(), 0);
-        for id in line(sites, *self.awaited.iter().min()?) {
+        let first = self.awaited.iter().min_by_key(|&&id| sites.get(id).site.pc)?;
+        for id in line(sites, *first) {
             let info = sites.get(id);
             if left == 0 && (self.places.contains(&id) || parts(info)) {
                 return Some((id, younger));
@@ -141,7 +135,7 @@ impl<Of> Group<Of> {
                 return None;
             }
             let of_counter = |channel| channels_of(self.counter).contains(channel);
-            if self.awaited.contains(&(info.site.pc, info.site.msb)) {
+            if self.awaited.contains(&id) {
                 (left, younger) = (left - 1, 0);
             } else if info.effects.channels.iter().any(of_counter) {
                 younger += 1;
@@ -157,12 +151,12 @@ fn targets(sites: &Sites) -> FxHashSet<u64> {
     branches.filter_map(|(_, info)| info.site.inst.branch_target(sites.machine(), info.site.pc)).collect()
 }
 
-/// The instructions from the one at an address, with these upper VGPR bits, to where paths part, as far as they were executed.
-fn line(sites: &Sites, (pc, msb): Point) -> impl Iterator<Item = SiteId> {
-    std::iter::successors(sites.find(pc, msb), move |&id| {
+/// The instructions from one on to where paths part, as far as they were executed.
+fn line(sites: &Sites, first: SiteId) -> impl Iterator<Item = SiteId> {
+    std::iter::successors(Some(first), |&id| {
         let info = sites.get(id);
         let behind = info.site.pc + u64::from(info.site.inst.size);
-        sites.find(behind, msb).filter(|_| !parts(info))
+        sites.find(behind, info.site.msb).filter(|_| !parts(info))
     })
 }
 

@@ -282,7 +282,7 @@ impl Checker {
             };
             let finding =
                 if polls && poll == Poll::Loop { None } else { self.conflict_finding(later, conflict) };
-            let learns = self.told_by(&conflict.earlier).filter(|_| poll == Poll::Loop);
+            let learns = if poll == Poll::Loop { self.told_by(&conflict.earlier) } else { None };
             let suspicion = Suspicion { finding, poll, learns, ..Suspicion::of(later.record.site) };
             self.suspect(later, suspicion, [conflict.lanes; Undefined::DWORDS]);
             return false;
@@ -298,7 +298,7 @@ impl Checker {
             } else {
                 Poll::Loop
             };
-            let learns = self.told_by(&later.record).filter(|_| poll == Poll::Loop);
+            let learns = if poll == Poll::Loop { self.told_by(&later.record) } else { None };
             let load = conflict.earlier;
             let reported = self.report_or_keep(UnusedLoad { load, finding, may_poll: true });
             self.suspect_earlier(load, poll, learns);

@@ -35,7 +35,7 @@ use wavemark_sim::foresight::known::Constants;
 use wavemark_target::Machine;
 use wavemark_target::facts::ManualWaits;
 
-use crate::finding::{Class, Finding, FindingSite, Severity};
+use crate::finding::{Class, ENDS, Finding, FindingSite, Severity};
 use crate::one_wait::{Lacking, OneWait, one_waits};
 use crate::register_set;
 use crate::site_info::{SiteId, SiteInfo, Sites, register_name};
@@ -658,12 +658,8 @@ impl Report {
 
     /// What one wait mends is one finding, of what lacks it where it is to stand.
     fn join(&mut self, analysis: &Analysis<'_>) {
-        let place = |site: SiteId| {
-            let wavemark_sim::events::Site { pc, msb, .. } = analysis.sites.get(site).site;
-            (pc, msb)
-        };
         let lacking = self.missing.iter().enumerate().flat_map(|(of, missing)| {
-            let awaited: SmallVec<[_; 1]> = missing.producers.iter().map(|&site| place(site)).collect();
+            let awaited: SmallVec<[_; 1]> = missing.producers.iter().copied().collect();
             missing.places().map(move |(place, allowed)| {
                 let (counter, awaited) = (missing.counter, awaited.clone());
                 Lacking { of, counter, awaited, place, allowed }
@@ -675,13 +671,7 @@ impl Report {
             let Some(&first) = mends.iter().find(stands).or(mends.iter().min()) else { continue };
             for other in mends.into_iter().filter(|other| *other != first) {
                 let ends = std::mem::take(&mut self.missing[other].finding.sites);
-                let known = &mut self.missing[first].finding.sites;
-                let is_new = |end: &FindingSite| {
-                    !known.iter().any(|known| (known.role, known.site.pc) == (end.role, end.site.pc))
-                };
-                let new: Vec<FindingSite> = ends.into_iter().filter(is_new).collect();
-                known.extend(new);
-                known.truncate(ENDS);
+                ends.into_iter().for_each(|end| self.missing[first].finding.add_end(end));
                 mended.insert(other);
             }
             (self.missing[first].before, self.missing[first].enough) = (place, allowed);
@@ -752,17 +742,9 @@ fn stronger(analysis: &Analysis<'_>, code: &Code, graph: &Graph, report: &Report
     findings
 }
 
-/// Ends that a finding lists.
-const ENDS: usize = 16;
-
 /// Adds ends to a finding that are not there yet.
 fn also(finding: &mut Finding, ends: &[(&'static str, &SiteInfo)]) {
-    for &(role, end) in ends {
-        let same = |other: &FindingSite| other.role == role && other.site.pc == end.site.pc;
-        if !finding.sites.iter().any(same) && finding.sites.len() < ENDS {
-            finding.sites.push(end_of(role, end));
-        }
-    }
+    ends.iter().for_each(|&(role, end)| finding.add_end(end_of(role, end)));
 }
 
 fn end_of(role: &'static str, info: &SiteInfo) -> FindingSite {

@@ -2,7 +2,8 @@
 //!
 //! For each execution of a wait the checker remembers which operations it was the last sufficient wait for
 //! when their result was used (a register read, an access ordered by it, a publication by an arrive or a
-//! release), or a register overwritten that they might have had to be replayed from ([`crate::replay`]). The largest number that would have served all of them, over all executions, is the best N seen.
+//! release), or a register overwritten that they might have had to be replayed from ([`crate::replay`]). The largest number
+//! that would have served all of them, over all executions, is the best N seen.
 //! It speaks of this run, not of all.
 //!
 //! A wait that was the last sufficient one for nothing, though it had something to wait for, came too early: when the

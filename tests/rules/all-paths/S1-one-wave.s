@@ -36,22 +36,5 @@ amdhsa.kernels:
       - {.address_space: global, .offset: 8, .size: 8, .value_kind: global_buffer}
 	.end_amdgpu_metadata
 	.else
-	.amdgpu_metadata
-amdhsa.version: [1, 2]
-amdhsa.kernels:
-  - .name: k
-    .symbol: k.kd
-    .kernarg_segment_align: 8
-    .kernarg_segment_size: 16
-    .group_segment_fixed_size: 4096
-    .private_segment_fixed_size: 0
-    .wavefront_size: 64
-    .sgpr_count: 32
-    .vgpr_count: 32
-    .max_flat_workgroup_size: 128
-    .reqd_workgroup_size: [128, 1, 1]
-    .args:
-      - {.address_space: global, .offset: 0, .size: 8, .value_kind: global_buffer}
-      - {.address_space: global, .offset: 8, .size: 8, .value_kind: global_buffer}
-	.end_amdgpu_metadata
+	.include "two-waves-gfx950.inc"
 	.endif
