@@ -76,7 +76,7 @@ impl Functions {
     /// The MODE register as the wave has it that evaluates.
     pub fn set_mode(&mut self, raw: u32) {
         if self.wave.regs.mode.raw != raw {
-            self.wave.regs.mode = unpack_mode(self.program.facts, raw);
+            self.wave.regs.set_mode(unpack_mode(self.program.facts, raw));
         }
     }
 

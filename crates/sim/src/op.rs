@@ -1,5 +1,6 @@
 //! The pre-decoded form of one instruction: what the interpreter loop touches.
 
+use std::hint::cold_path;
 use std::sync::Arc;
 
 use crate::regs::Regs;
@@ -56,13 +57,13 @@ impl Place {
 
     /// The byte of [`Regs::v`] where a row begins.
     #[inline(always)]
-    pub const fn row_byte(self) -> usize {
+    pub const fn row_byte(&self) -> usize {
         self.raw as usize
     }
 
     /// The canonical index of a scalar, or 0 where there is no operand.
     #[inline(always)]
-    pub const fn scalar_index(self) -> u32 {
+    pub const fn scalar_index(&self) -> u32 {
         self.raw
     }
 }
@@ -163,7 +164,10 @@ impl Op {
         // SAFETY: the caller's promise.
         unsafe {
             match self.behind {
-                Behind::Nothing => Onward::End,
+                Behind::Nothing => {
+                    cold_path();
+                    Onward::End
+                }
                 Behind::SameBody => Onward::SameBody(&*next),
                 Behind::OtherBody => Onward::OtherBody(&*next),
             }

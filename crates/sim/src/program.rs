@@ -197,7 +197,7 @@ impl Program {
     #[inline]
     pub fn line_up(&mut self, table: usize, slot: usize) {
         let page = self.tables[table].pages.get_mut(slot / PAGE).and_then(Option::as_deref_mut);
-        if let Some(page) = page.filter(|page| page.in_lines[slot % PAGE] == NOT_YET) {
+        if let Some(page) = page.filter(|page| !page.is_lined_up(slot % PAGE)) {
             page.line_up(slot % PAGE);
         }
     }
@@ -264,9 +264,21 @@ impl Page {
         self.lines.get(usize::from(self.in_lines[at])).unwrap_or(op)
     }
 
+    /// The slot so many bytes from its beginning, if it has that.
+    #[inline(always)]
+    pub fn slot(&self, offset: u64) -> Option<usize> {
+        (offset & 3 == 0 && offset / 4 < self.ops.len() as u64).then_some((offset / 4) as usize)
+    }
+
+    /// Whether the operation in slot `at` need not be lined up any more.
+    #[inline(always)]
+    pub fn is_lined_up(&self, at: usize) -> bool {
+        self.in_lines[at] != NOT_YET
+    }
+
     /// Whether the operation in slot `at` is bound and not yet lined up.
     fn is_free(&self, at: usize) -> bool {
-        self.ops.get(at).is_some_and(|op| op.kind != OpKind::Unbound) && self.in_lines[at] == NOT_YET
+        self.ops.get(at).is_some_and(|op| op.kind != OpKind::Unbound) && !self.is_lined_up(at)
     }
 
     /// Lines up the operations from slot `from` on, up to one that is not bound or already is in a line.

@@ -156,6 +156,34 @@ pub struct Mode {
     pub fp16_ovfl: bool,
 }
 
+/// Whether a wave is as vector operations mostly find it, so that they ask one thing and not several: all lanes on, nearest
+/// even, f16 and f64 denormals kept, no FP16_OVFL, no VGPR indexing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Usual {
+    /// It is not.
+    No,
+    /// It is, and f32 denormals are kept: what compilers ask for.
+    Kept,
+    /// It is, and f32 denormals are flushed: the assembler's default.
+    Flushed,
+}
+
+impl Usual {
+    /// The bits of MODE that say so.
+    const MASK: u32 = 0x80_00ff | GPR_IDX_EN;
+
+    /// Of a wave that has all lanes on if it is `full`, with this MODE.
+    #[inline(always)]
+    pub const fn of(full: bool, mode: u32) -> Usual {
+        match (full, mode & Usual::MASK) {
+            (true, 0xf0) => Usual::Kept,
+            (true, 0xc0) => Usual::Flushed,
+            _ => Usual::No,
+        }
+    }
+}
+
 /// All registers of one wave that arithmetic touches.
 pub struct Regs {
     /// VGPRs, AGPRs, scratch, vector constants: see the module header.
@@ -174,7 +202,9 @@ pub struct Regs {
     pub scc: bool,
     /// EXEC has all lanes of the wave on; kept by whoever writes EXEC ([`Regs::exec_changed`]).
     pub full: bool,
-    /// The MODE register.
+    /// What EXEC and MODE say of the next vector operation; kept by whoever writes them.
+    pub usual: Usual,
+    /// The MODE register; written by [`Regs::set_mode`].
     pub mode: Mode,
     /// The floating-point exceptions that have occurred, in programs that read them.
     pub exceptions: Exceptions,
@@ -233,7 +263,16 @@ impl Regs {
     /// Refresh what is derived from EXEC after a write to it.
     #[inline(always)]
     pub fn exec_changed(&mut self) {
-        self.full = self.exec() == self.full_mask();
+        self.set_full(self.exec() == self.full_mask());
+    }
+    /// Keep what follows from whether EXEC has all lanes on.
+    #[inline(always)]
+    pub fn set_full(&mut self, full: bool) {
+        (self.full, self.usual) = (full, Usual::of(full, self.mode.raw));
+    }
+    /// Write the MODE register.
+    pub fn set_mode(&mut self, mode: Mode) {
+        (self.mode, self.usual) = (mode, Usual::of(self.full, mode.raw));
     }
     /// Lane `lane` of the register row that starts at chunk `row`.
     #[inline(always)]

@@ -7,7 +7,7 @@ use crate::binder::{Constants, Layout};
 use crate::events::{BarrierId, WaveId};
 use crate::machine::address;
 use crate::queue::Queue;
-use crate::regs::{Chunk, Exceptions, Mode, Regs, sindex};
+use crate::regs::{Chunk, Exceptions, Mode, Regs, Usual, sindex};
 
 /// What a wave is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +97,7 @@ impl Wave {
             agprs: layout.agprs,
             scc: false,
             full: false,
+            usual: Usual::No,
             mode: unpack_mode(facts, mode),
             exceptions: Exceptions::default(),
             pc: entry,
@@ -126,7 +127,9 @@ impl Wave {
     pub fn again(mut ended: Wave, facts: &Facts, id: WaveId, entry: u64, mode: u32) -> Wave {
         let regs = &mut ended.regs;
         regs.s[..sindex::CONSTANTS as usize].fill(0);
-        (regs.scc, regs.full, regs.mode, regs.pc) = (false, false, unpack_mode(facts, mode), entry);
+        (regs.scc, regs.pc) = (false, entry);
+        regs.set_full(false);
+        regs.set_mode(unpack_mode(facts, mode));
         regs.exceptions = Exceptions::default();
         address::set_apertures(regs, facts);
         ended.queue.restart();

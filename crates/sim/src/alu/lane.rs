@@ -16,7 +16,7 @@ use super::host::{Host, Kernel};
 use super::word::{Bit, Kind, Word};
 use crate::op::{Onward, Op, Place, PlaceKind, go_on};
 use crate::pending::lanes;
-use crate::regs::{Chunk, GPR_IDX_EN, Regs, all_lanes, sindex};
+use crate::regs::{Chunk, GPR_IDX_EN, Regs, Usual, all_lanes, sindex};
 
 /// What a lane function may ask besides its sources.
 #[derive(Clone, Copy, Debug)]
@@ -269,7 +269,7 @@ pub const fn takes_signs(kind: Kind) -> bool {
 unsafe fn rows<H: Host, const N: usize>(
     regs: &Regs,
     slab: *const Chunk,
-    place: Place,
+    place: &Place,
     kind: Kind,
     room: &mut Row<N>,
 ) -> Rows<N> {
@@ -314,7 +314,7 @@ unsafe fn write_mask_of<const N: usize>(regs: &mut Regs, place: Place, mask: u64
             *regs.s.get_unchecked_mut(place.scalar_index() as usize + 1) = (mask >> 32) as u32;
         }
         if place.scalar_index() == sindex::EXEC {
-            regs.full = read_mask_of::<N>(regs, sindex::EXEC) == all_lanes(N);
+            regs.set_full(read_mask_of::<N>(regs, sindex::EXEC) == all_lanes(N));
         }
     }
 }
@@ -347,40 +347,51 @@ pub struct Fast<K>(PhantomData<K>);
 impl<K: Lane> Kernel for Fast<K> {
     #[inline(always)]
     unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
-        let (mode_mask, mode_want) = K::DEPENDS.mask();
-        let mode = regs.mode.raw & (mode_mask | GPR_IDX_EN);
+        let flushes = const { K::DEPENDS.has_flush() };
         // SAFETY: the caller's promise.
         unsafe {
-            if mode == mode_want && !exact_only() {
-                return all_lanes_of::<K, H, N, false>(regs, op);
+            match regs.usual {
+                _ if exact_only() => every_lane_of::<K>(regs, op),
+                Usual::Kept => all_lanes_of::<K, H, N, false, true>(regs, op),
+                Usual::Flushed if !flushes => all_lanes_of::<K, H, N, false, true>(regs, op),
+                Usual::Flushed | Usual::No => H::run_apart::<Unusual<K, false>, N>(regs, op),
             }
-            cold_path();
-            // The two usual settings: f32 denormals kept (compiled code) or flushed (the assembler's default).
-            if const { K::DEPENDS.has_flush() } && mode == 0 && !exact_only() {
-                return H::run_apart::<Flushing<K>, N>(regs, op);
-            }
-            every_lane_of::<K>(regs, op);
         }
     }
 }
 
-/// [`Fast`] with f32 denormals flushed.
-struct Flushing<K>(PhantomData<K>);
+/// [`Fast`] in a wave that may be other than [`Usual`] says. `REPAIR`: results may be NaNs that there are rules for.
+struct Unusual<K, const REPAIR: bool>(PhantomData<K>);
 
-impl<K: Lane> Kernel for Flushing<K> {
+impl<K: Lane, const REPAIR: bool> Kernel for Unusual<K, REPAIR> {
     #[inline(always)]
     unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
+        let (mode_mask, mode_want) = K::DEPENDS.mask();
+        let mode = regs.mode.raw & (mode_mask | GPR_IDX_EN);
         // SAFETY: the caller's promise.
-        unsafe { all_lanes_of::<K, H, N, true>(regs, op) }
+        unsafe {
+            match () {
+                () if mode == mode_want && REPAIR => repaired::<K, H, N, false>(regs, op),
+                () if mode == mode_want => all_lanes_of::<K, H, N, false, false>(regs, op),
+                () if !const { K::DEPENDS.has_flush() } || mode != 0 => every_lane_of::<K>(regs, op),
+                () if REPAIR => repaired::<K, H, N, true>(regs, op),
+                () => all_lanes_of::<K, H, N, true, false>(regs, op),
+            }
+        }
     }
 }
 
-/// `op`, and what is behind it in its line.
+/// `op`, and what is behind it in its line. `FULL`: all lanes are on.
 ///
 /// # Safety
 /// As of [`go_on`]; the wave must have `N` chunks.
 #[inline(always)]
-unsafe fn all_lanes_of<K: Lane, H: Host, const N: usize, const FLUSH: bool>(regs: &mut Regs, mut op: &Op) {
+unsafe fn all_lanes_of<K: Lane, H: Host, const N: usize, const FLUSH: bool, const FULL: bool>(
+    regs: &mut Regs,
+    mut op: &Op,
+) {
+    // What writes no mask leaves EXEC as it is.
+    let keeps_exec = const { !matches!(K::D::KIND, Kind::Mask) && !matches!(K::E::KIND, Kind::Mask) };
     loop {
         let mut out = Out::<N>::uninit();
         // SAFETY: the binder placed all operands, of these kinds, inside the slabs; an operation of a line stands in the page.
@@ -390,9 +401,9 @@ unsafe fn all_lanes_of<K: Lane, H: Host, const N: usize, const FLUSH: bool>(regs
             if const { K::DEPENDS.has_nan_rules() } && nan != 0 {
                 // Again and elsewhere, with the rest of the line: what a call gets a reference to must be in memory, and `out`
                 // stays in the host's registers; and a body that ends with its only call saves none of them.
-                return H::run_apart::<Repairing<K, FLUSH>, N>(regs, op);
+                return H::run_apart::<Unusual<K, true>, N>(regs, op);
             }
-            put::<K, H, N>(regs, op, &out);
+            put::<K, H, N>(regs, op, &out, FULL && keeps_exec || regs.full);
             match op.onward() {
                 Onward::SameBody(next) => op = next,
                 Onward::OtherBody(next) => return (next.body)(regs, next),
@@ -402,26 +413,24 @@ unsafe fn all_lanes_of<K: Lane, H: Host, const N: usize, const FLUSH: bool>(regs
     }
 }
 
-/// [`all_lanes_of`] from where a result is a NaN on.
-struct Repairing<K, const FLUSH: bool>(PhantomData<K>);
-
-impl<K: Lane, const FLUSH: bool> Kernel for Repairing<K, FLUSH> {
-    #[inline(always)]
-    unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
-        let mut op = op;
-        loop {
-            let mut out = Out::<N>::uninit();
-            // SAFETY: as in `all_lanes_of`; `compute` wrote all lanes of the rows that the kinds have.
-            unsafe {
-                if compute::<K, H, N, FLUSH>(regs, op, &mut out) != 0 {
-                    repair_nans::<K, N>(regs, op, &mut out);
-                }
-                put::<K, H, N>(regs, op, &out);
-                match op.onward() {
-                    Onward::SameBody(next) => op = next,
-                    Onward::OtherBody(next) => return (next.body)(regs, next),
-                    Onward::End => return,
-                }
+/// [`all_lanes_of`] where results are NaNs.
+///
+/// # Safety
+/// As of [`all_lanes_of`].
+#[inline(always)]
+unsafe fn repaired<K: Lane, H: Host, const N: usize, const FLUSH: bool>(regs: &mut Regs, mut op: &Op) {
+    loop {
+        let mut out = Out::<N>::uninit();
+        // SAFETY: as in `all_lanes_of`; `compute` wrote all lanes of the rows that the kinds have.
+        unsafe {
+            if compute::<K, H, N, FLUSH>(regs, op, &mut out) != 0 {
+                repair_nans::<K, N>(regs, op, &mut out);
+            }
+            put::<K, H, N>(regs, op, &out, regs.full);
+            match op.onward() {
+                Onward::SameBody(next) => op = next,
+                Onward::OtherBody(next) => return (next.body)(regs, next),
+                Onward::End => return,
             }
         }
     }
@@ -443,27 +452,27 @@ unsafe fn compute<K: Lane, H: Host, const N: usize, const FLUSH: bool>(
     // SAFETY: the caller's promise.
     unsafe {
         let slab = regs.v.as_ptr();
-        let a = rows::<H, N>(regs, slab, op.src[0], K::A::KIND, &mut ra);
-        let b = rows::<H, N>(regs, slab, op.src[1], K::B::KIND, &mut rb);
-        let c = rows::<H, N>(regs, slab, op.src[2], K::C::KIND, &mut rc);
+        let a = rows::<H, N>(regs, slab, &op.src[0], K::A::KIND, &mut ra);
+        let b = rows::<H, N>(regs, slab, &op.src[1], K::B::KIND, &mut rb);
+        let c = rows::<H, N>(regs, slab, &op.src[2], K::C::KIND, &mut rc);
         K::lanes::<H, N, FLUSH>(op.imm, a, b, c, out)
     }
 }
 
-/// Write the results to where they belong.
+/// Write the results to where they belong; all lanes are on if the wave is `full`.
 ///
 /// # Safety
 /// All rows of the destination must be inside the slab, and all lanes of the rows that the kinds have must be written.
 #[inline(always)]
-unsafe fn put<K: Lane, H: Host, const N: usize>(regs: &mut Regs, op: &Op, out: &Out<N>) {
+unsafe fn put<K: Lane, H: Host, const N: usize>(regs: &mut Regs, op: &Op, out: &Out<N>, full: bool) {
     // SAFETY: the caller's promise.
     unsafe {
         let dst = regs.v.as_mut_ptr().byte_add(op.dst.row_byte());
         if K::D::KIND.rows() > 0 {
-            merge::<H, N>(regs, dst, &out.lo);
+            merge::<H, N>(regs, dst, &out.lo, full);
         }
         if K::D::KIND.rows() > 1 {
-            merge::<H, N>(regs, dst.add(N), &out.hi);
+            merge::<H, N>(regs, dst.add(N), &out.hi, full);
         }
         if let Kind::Mask = K::D::KIND {
             let mask = mask_of::<H, N>(&out.lo) & read_mask_of::<N>(regs, sindex::EXEC);
@@ -477,15 +486,15 @@ unsafe fn put<K: Lane, H: Host, const N: usize>(regs: &mut Regs, op: &Op, out: &
     }
 }
 
-/// Write the active lanes of a row.
+/// Write the active lanes of a row; they are all if the wave is `full`.
 ///
 /// # Safety
 /// `dst` must point to `N` chunks in the slab, and all of `new` must have been written.
 #[inline(always)]
-unsafe fn merge<H: Host, const N: usize>(regs: &Regs, dst: *mut Chunk, new: &Row<N>) {
+unsafe fn merge<H: Host, const N: usize>(regs: &Regs, dst: *mut Chunk, new: &Row<N>, full: bool) {
     // SAFETY: the caller's promise.
     unsafe {
-        if regs.full {
+        if full {
             for c in 0..N {
                 (*dst.add(c)).0 = *new.chunk(c);
             }

@@ -4,7 +4,7 @@ use wavemark_isa::Meaning;
 
 use super::def::Line;
 use super::scalar::ScalarDef;
-use crate::regs::sindex;
+use crate::regs::{GPR_IDX_EN, Mode, sindex};
 
 const ADD_U32: ScalarDef = salu_scc!(|a: u32, b: u32| -> u32 { a.overflowing_add(b) });
 const SUB_U32: ScalarDef = salu_scc!(|a: u32, b: u32| -> u32 { a.overflowing_sub(b) });
@@ -148,12 +148,19 @@ pub const TABLE: &[Line] = &[
         salu_regs!(r |a: u32, which: u32| -> () {
             let m0 = &mut r.s[sindex::M0 as usize];
             *m0 = *m0 & !0xf0ff | a & 0xff | (which & 15) << 12;
-            r.mode.raw |= 1 << 27;
+            r.set_mode(Mode { raw: r.mode.raw | GPR_IDX_EN, ..r.mode });
             ((), None)
         })
         .def(),
     ),
-    (Meaning::S_SET_GPR_IDX_OFF, salu_regs!(r || -> () { r.mode.raw &= !(1 << 27); ((), None) }).def()),
+    (
+        Meaning::S_SET_GPR_IDX_OFF,
+        salu_regs!(r || -> () {
+            r.set_mode(Mode { raw: r.mode.raw & !GPR_IDX_EN, ..r.mode });
+            ((), None)
+        })
+        .def(),
+    ),
     (
         Meaning::S_SET_GPR_IDX_MODE,
         salu_regs!(r |which: u32| -> () {

@@ -117,25 +117,40 @@ impl ScalarDef {
 struct Run<K>(PhantomData<K>);
 
 /// The scalar at `place`.
+///
+/// # Safety
+/// It must be inside the scalar slab.
 #[inline(always)]
-fn read<W: Word>(regs: &Regs, place: Place) -> W {
-    match W::KIND.rows() {
-        0 => W::ZERO,
-        1 => W::from_words(regs.s[place.scalar_index() as usize], 0),
-        _ => W::from_words(regs.s[place.scalar_index() as usize], regs.s[place.scalar_index() as usize + 1]),
+unsafe fn read<W: Word>(regs: &Regs, place: &Place) -> W {
+    let at = place.scalar_index() as usize;
+    debug_assert!(at + W::KIND.rows() <= regs.s.len());
+    // SAFETY: the caller's promise. (Not indexed: a body that cannot panic needs no stack frame.)
+    unsafe {
+        match W::KIND.rows() {
+            0 => W::ZERO,
+            1 => W::from_words(*regs.s.get_unchecked(at), 0),
+            _ => W::from_words(*regs.s.get_unchecked(at), *regs.s.get_unchecked(at + 1)),
+        }
     }
 }
 
 /// Write the scalar at `place`.
+///
+/// # Safety
+/// As [`read`].
 #[inline(always)]
-fn write<W: Word>(regs: &mut Regs, place: Place, x: W) {
+unsafe fn write<W: Word>(regs: &mut Regs, place: &Place, x: W) {
     if W::KIND.rows() == 0 {
         return;
     }
-    let (lo, hi) = x.to_words();
-    regs.s[place.scalar_index() as usize] = lo;
-    if W::KIND.rows() > 1 {
-        regs.s[place.scalar_index() as usize + 1] = hi;
+    let (at, (lo, hi)) = (place.scalar_index() as usize, x.to_words());
+    debug_assert!(at + W::KIND.rows() <= regs.s.len());
+    // SAFETY: the caller's promise.
+    unsafe {
+        *regs.s.get_unchecked_mut(at) = lo;
+        if W::KIND.rows() > 1 {
+            *regs.s.get_unchecked_mut(at + 1) = hi;
+        }
     }
     if place.scalar_index() & !1 == sindex::EXEC {
         regs.exec_changed();
@@ -144,14 +159,17 @@ fn write<W: Word>(regs: &mut Regs, place: Place, x: W) {
 
 impl<K: Scalar> Run<K> {
     unsafe fn body(regs: &mut Regs, op: &Op) {
-        let (a, b, c) = (read(regs, op.src[0]), read(regs, op.src[1]), read(regs, op.src[2]));
-        let (d, scc) = K::run(regs, a, b, c);
-        write(regs, op.dst, d);
-        if let Some(scc) = scc {
-            regs.scc = scc;
+        // SAFETY: the binder placed all operands, of these kinds, inside the slab; and the caller's promise.
+        unsafe {
+            let [a, b, c] = &op.src;
+            let (a, b, c) = (read(regs, a), read(regs, b), read(regs, c));
+            let (d, scc) = K::run(regs, a, b, c);
+            write(regs, &op.dst, d);
+            if let Some(scc) = scc {
+                regs.scc = scc;
+            }
+            go_on(regs, op);
         }
-        // SAFETY: the caller's promise.
-        unsafe { go_on(regs, op) }
     }
 }
 

@@ -69,7 +69,7 @@ impl<O: Observer> Cx<'_, O> {
             }
             MachineOp::SetModeBits(shift, bits) => {
                 let raw = wave.regs.mode.raw & !(15 << shift) | bits << shift;
-                wave.regs.mode = unpack_mode(self.facts, raw);
+                wave.regs.set_mode(unpack_mode(self.facts, raw));
                 return Ok(Turn::Keeps);
             }
             MachineOp::Clock(to, channels) => {
@@ -449,7 +449,8 @@ impl<O: Observer> Cx<'_, O> {
         let mask = field.mask();
         let bits = value << field.offset & mask;
         if register == HwReg::Mode {
-            wave.regs.mode = unpack_mode(self.facts, wave.regs.mode.raw & !mask | bits);
+            let raw = wave.regs.mode.raw & !mask | bits;
+            wave.regs.set_mode(unpack_mode(self.facts, raw));
             if self.facts.vgpr_msb_in_mode() && mask & MODE_MSB != 0 {
                 let all = mode_msb(wave.msb) & !mask | bits & MODE_MSB;
                 wave.msb = (all >> 14 & 0x3f | (all >> 12 & 3) << 6) as u8;

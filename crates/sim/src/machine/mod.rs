@@ -556,6 +556,7 @@ fn run_wave<O: Observer>(
             }
             break left_the_code(base + (number * PAGE + at) as u64 * 4);
         };
+        let page_base = base + (number * PAGE) as u64 * 4;
         // What only computes and what is quickly done: nothing but slot and step is kept.
         let op = loop {
             let Some(op) = page.ops.get(at) else { break None };
@@ -579,6 +580,20 @@ fn run_wave<O: Observer>(
                 unsafe { (op.body)(&mut wave.regs, op) };
                 continue;
             }
+            if op.kind == OpKind::Branch {
+                steps += 1;
+                wave.regs.pc = page_base + (at + usize::from(op.dwords)) as u64 * 4;
+                // SAFETY: as above.
+                unsafe { (op.body)(&mut wave.regs, op) };
+                let target = page.slot(wave.regs.pc.wrapping_sub(page_base));
+                match target
+                    .filter(|&target| steps <= STEPS_UNCHECKED && (O::ACTIVE || page.is_lined_up(target)))
+                {
+                    Some(target) => at = target,
+                    None => break Some(op),
+                }
+                continue;
+            }
             if op.kind != OpKind::Machine {
                 break Some(op);
             }
@@ -590,7 +605,7 @@ fn run_wave<O: Observer>(
             }
             if op.asks {
                 // One that has come back to ask again may wait for what others have yet to do: the turn ends with it.
-                let pc = base + (number * PAGE + at) as u64 * 4;
+                let pc = page_base + at as u64 * 4;
                 cx.cluster.asks |= pc <= wave.asked_at;
                 wave.asked_at = pc;
                 turns = 1;
@@ -602,7 +617,7 @@ fn run_wave<O: Observer>(
             at += usize::from(op.dwords);
             turns -= 1;
             if turns == 0 {
-                wave.regs.pc = base + (number * PAGE + at) as u64 * 4;
+                wave.regs.pc = page_base + at as u64 * 4;
                 break 'pages Ok(());
             }
         };
@@ -618,10 +633,6 @@ fn run_wave<O: Observer>(
         match op.kind {
             OpKind::Alu => {}
             OpKind::Branch => {
-                steps += 1;
-                wave.regs.pc = pc + u64::from(op.dwords) * 4;
-                // SAFETY: as above.
-                unsafe { (op.body)(&mut wave.regs, op) };
                 if steps > STEPS_UNCHECKED {
                     cx.cluster.clock += steps;
                     wave.steps += steps;

@@ -175,7 +175,7 @@ fn check_machine(machine: Machine) {
             }
             w.regs.s[..128].copy_from_slice(&scalars);
             w.regs.s[sindex::NULL as usize] = 0;
-            w.regs.mode = mode(machine, mode_raw);
+            w.regs.set_mode(mode(machine, mode_raw));
             w.set_exec(exec);
             super::super::def::force_level(*level as usize);
             let mut binder = Binder::new(machine, w.layout, VgprMsb(0), &inst, 0x1000, &mut w.constants);
@@ -196,6 +196,8 @@ fn check_machine(machine: Machine) {
             unsafe { (op.body)(&mut w.regs, &op) };
             bound += 1;
             assert_eq!(w.regs.full, w.regs.exec() == w.regs.full_mask(), "{name}: EXEC's flag is stale");
+            let usual = Usual::of(w.regs.full, w.regs.mode.raw);
+            assert_eq!(w.regs.usual, usual, "{name}: what follows from EXEC and MODE is stale");
             let rows = w.layout.scratch_at();
             results.push((w.regs.v[..rows].to_vec(), w.regs.s[..144].to_vec(), w.regs.scc, w.regs.pc));
         }

@@ -10,7 +10,7 @@ use crate::binder::{BindError, Binder, Constants, Layout};
 use crate::meaning::{self, Definition};
 use crate::modelled::machines::{GFX950, GFX1250};
 use crate::op::Op;
-use crate::regs::{Chunk, Mode, Regs, sindex};
+use crate::regs::{Chunk, Mode, Regs, Usual, sindex};
 
 mod lanes;
 mod levels;
@@ -97,6 +97,7 @@ impl Wave {
                 agprs: layout.agprs,
                 scc: false,
                 full: true,
+                usual: Usual::No,
                 mode: mode(machine, 0x3f0),
                 pc: 0,
             },

@@ -16,7 +16,7 @@ fn eval_with(
     mode_raw: u32,
 ) -> u64 {
     let mut wave = Wave::new(machine);
-    wave.regs.mode = mode(machine, mode_raw);
+    wave.regs.set_mode(mode(machine, mode_raw));
     let mut operands = vec![vreg(40, rows)];
     for (i, &(width, value)) in sources.iter().enumerate() {
         let n = 4 * i as u16 + 2;

@@ -257,7 +257,7 @@ impl Subject {
         regs.scc = draw(Place::Scc) & 1 != 0;
         let mode = draw(Place::Mode);
         // Rounding, denormals, FP16_OVFL; the bank fields and exception enables stay 0.
-        wave.regs.mode = unpack_mode(self.machine.facts(), mode & 0x0080_00ff | 0x300);
+        wave.regs.set_mode(unpack_mode(self.machine.facts(), mode & 0x0080_00ff | 0x300));
         self.addresses(wave, base);
     }
 

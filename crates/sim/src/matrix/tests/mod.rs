@@ -15,7 +15,7 @@ use super::select::bind_at;
 use crate::binder::{BindError, Binder, Constants, Layout};
 use crate::meaning::{self, Definition};
 use crate::op::{Detail, Op};
-use crate::regs::{Chunk, Mode, Regs};
+use crate::regs::{Chunk, Mode, Regs, Usual};
 use wavemark_isa::effects::VgprMsb;
 use wavemark_target::Machine;
 
@@ -60,6 +60,7 @@ fn registers(machine: Machine) -> Regs {
         agprs: 256,
         scc: false,
         full: true,
+        usual: Usual::No,
         mode: Mode {
             raw: 0,
             round_f32: 0,
