@@ -5,11 +5,14 @@
 //!
 //! - Where no barrier stands between a copy and another wave's read in the first round, none does in those behind it: that a
 //!   barrier of the round before lets others know of a copy which it does not wait for is not what is wrong.
+//! - Where a load and what it reads are ordered nowhere between some waves, caches between others that may hold what was there
+//!   before matter no more: a scope mends both.
 //! - Where a scope is too narrow, or a flag is looked at before it is there, it orders nothing, and what it guards races as well.
 //! - A wave that does not wait for a barrier meets others in the wrong phase: it arrives again, there and elsewhere, joins another
 //!   barrier, races, and at last is waited for in vain.
 //! - A read that races may find what nobody has written.
-//! - A read that races with several writes, all before it or all behind, lacks one barrier.
+//! - A read that races with several writes, all before it or all behind, lacks one barrier, and so does a write that races with
+//!   several reads: with those of the next round and of those behind the loop, with some before it and some behind.
 //!
 //! This goes by what findings have in common: a reader, a workgroup, or how far their waves are apart. A second mistake that
 //! has that in common with the first is found when that is mended.
@@ -23,15 +26,28 @@ use crate::mistakes::{MistakeId, Mistakes};
 
 /// Make each of these findings, which are in the order in which they were first seen, one mistake with what it follows from.
 pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
+    let root = |finding: &Finding, mistakes: &Mistakes| finding.mistake.map(|mistake| mistakes.root(mistake));
+    // Where a wait is missing as well, there is a place for each.
+    let lack_wait = list.iter().filter(|finding| finding.class == Class::MissingWait);
+    let lack_wait: FxHashSet<Option<MistakeId>> = lack_wait.map(|finding| root(finding, mistakes)).collect();
     for (at, finding) in list.iter().enumerate() {
-        for other in list[..at].iter().filter(|other| is_one_barrier(other, finding)) {
-            if let (Some(own), Some(other)) = (finding.mistake, other.mistake) {
+        let waits = |other: &Finding| {
+            [finding, other].into_iter().all(|one| !lack_wait.contains(&root(one, mistakes)))
+        };
+        let is_one = |other: &&Finding| {
+            are_unordered(other, finding)
+                && (is_one_read(other, finding) || other.writer() == finding.writer() && waits(other))
+        };
+        let others: Vec<MistakeId> =
+            list[..at].iter().filter(is_one).filter_map(|other| other.mistake).collect();
+        for other in others {
+            if let Some(own) = finding.mistake {
                 mistakes.join(own, other);
             }
         }
     }
     let causes: Vec<Option<usize>> = (0..list.len()).map(|at| cause(list, at)).collect();
-    let root = |finding: &Finding| finding.mistake.map(|mistake| mistakes.root(mistake));
+    let root = |finding: &Finding| root(finding, mistakes);
     // What waves that are nearer to each other do there is a mistake of its own.
     let of_nearer: FxHashSet<MistakeId> = (list.iter().zip(&causes))
         .filter(|(finding, cause)| finding.rule == "M1" && cause.is_none())
@@ -51,17 +67,20 @@ pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
     }
 }
 
-/// Whether nothing orders one read behind several writes, or several behind it: what would order it with one does so with all.
-fn is_one_barrier(one: &Finding, other: &Finding) -> bool {
-    let first = |finding: &Finding| finding.sites.first().map(|site| site.role);
+/// Whether nothing orders what the two are about, which is of one kind.
+fn are_unordered(one: &Finding, other: &Finding) -> bool {
     let is_order = |finding: &Finding| {
         finding.severity == Severity::Error
             && finding.class == Class::MissingSync
             && finding.reader().is_some()
     };
-    [one, other].into_iter().all(is_order)
-        && one.rule == other.rule
-        && (first(one), one.reader()) == (first(other), other.reader())
+    [one, other].into_iter().all(is_order) && one.rule == other.rule
+}
+
+/// Whether they are of one read with several writes, all before it or all behind.
+fn is_one_read(one: &Finding, other: &Finding) -> bool {
+    let first = |finding: &Finding| finding.sites.first().map(|site| site.role);
+    (first(one), one.reader()) == (first(other), other.reader())
 }
 
 /// Which finding the one at a place follows from.
@@ -78,7 +97,8 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
         }
         "M1" | "M6" => one(&|cause| {
             let too_narrow = finding.rule == "M1" && cause.rule == "M2" && apart(cause) == apart(finding);
-            too_narrow || cause.is_of_flag
+            let unordered = finding.rule == "M6" && cause.rule == "M1" && cause.pair() == finding.pair();
+            too_narrow || unordered || cause.is_of_flag
         }),
         // What reaches no further than its scope needs a write-back as well.
         "M5" => one(&|cause| {

@@ -122,8 +122,8 @@ pub struct Finding {
 /// What the hint for a missing wait says where a barrier is missing, too.
 const AND_A_BARRIER: &str = " and a barrier";
 
-/// Ends that a report lists of one mistake.
-pub(crate) const ENDS: usize = 16;
+/// Ends that are kept of one mistake.
+pub(crate) const ENDS: usize = 64;
 
 impl Finding {
     /// A finding of `rule` without sites or hint.
@@ -240,7 +240,7 @@ impl Finding {
     }
 
     /// The two instructions that meet, in the order of their addresses.
-    fn pair(&self) -> Option<[u64; 2]> {
+    pub(crate) fn pair(&self) -> Option<[u64; 2]> {
         let [first, second, ..] = self.sites.as_slice() else { return None };
         let (a, b) = (first.site.pc, second.site.pc);
         Some([a.min(b), a.max(b)])
@@ -254,6 +254,11 @@ impl Finding {
     /// The instruction that reads what is written, before or after.
     pub(crate) fn reader(&self) -> Option<u64> {
         self.end("consumer").or_else(|| self.end("reader"))
+    }
+
+    /// The instruction that writes what is read, before or after.
+    pub(crate) fn writer(&self) -> Option<u64> {
+        self.end("producer").or_else(|| self.end("writer"))
     }
 
     /// Whether two waves have to do with it.

@@ -12,11 +12,46 @@ use crate::knowledge::common_scope;
 use crate::meeting::Conflict;
 use crate::mistakes::{Lack, Place};
 use crate::relation::{Later, Relation, channel};
+use crate::shadow::Record;
 use crate::site_info::SiteId;
-use crate::wave_state::{Arrive, WaveState};
+use crate::wave_state::{Arrive, Operation, WaveState};
 use crate::waves::Unseen;
 
 impl Checker {
+    /// What would order two accesses of different waves that nothing orders, as the wave of the later one knows.
+    fn order_hint(&self, later: &Later, conflict: &Conflict, state: &WaveState) -> (String, Option<Site>) {
+        let Conflict { earlier, write_first, .. } = *conflict;
+        let other = self.waves.id(earlier.epoch.agent);
+        let is_apart = other.is_some_and(|other| other.workgroup_flat != later.wave.workgroup_flat);
+        let knows = |agent: u32, channel: Channel| state.known.issued.get(agent, channel as u8);
+        let beside = || self.waves.release_beside(earlier.epoch.agent, knows, |_| true);
+        // Where its workgroup has handed on something to this one, the access is not in order with that.
+        let release = (later.space == Space::Global && is_apart).then(beside).flatten();
+        let is_atomic = |record: &Record| record.atomic && !record.maybe_plain;
+        let is_flag = is_atomic(&earlier) != is_atomic(&later.record);
+        let order = "release and acquire through an atomic, or a barrier, between the two accesses";
+        let hint = match (later.space, release) {
+            _ if earlier.site == later.record.site && write_first && later.direction == Direction::Write => {
+                "addresses (M0, EXEC, base) that keep the waves apart, or a barrier between the two accesses"
+                    .to_owned()
+            }
+            // A barrier waits for nothing by itself.
+            (Space::Lds, _) => {
+                "a barrier between the two accesses, behind the wait for the first one".to_owned()
+            }
+            (_, Some(release)) => {
+                let hint =
+                    "a barrier of the workgroup, behind the wait for the first access, before the release by";
+                return (hint.to_owned(), Some(self.sites.get(release.at.site).site.clone()));
+            }
+            _ if is_flag => {
+                format!("if this is a flag, the scope that both waves share on either side; else {order}")
+            }
+            _ => order.to_owned(),
+        };
+        (hint, None)
+    }
+
     /// What is to be said of a conflict; nothing if it is said already.
     pub(crate) fn conflict_finding(&mut self, later: &Later, conflict: &Conflict) -> Option<Finding> {
         let Later { wave, channel: own_channel, space, direction, .. } = *later;
@@ -56,6 +91,12 @@ impl Checker {
             let arrive = arrive.filter(|_| earlier.dma && space == Space::Lds)?;
             let younger = arrive.seq[usize::from(earlier.epoch.channel)].checked_sub(earlier.epoch.seq)?;
             state.wait_behind_barrier(old_channel, counter, younger)
+        };
+        let waited_for_another = |state: &WaveState, before: u64| {
+            let is_earlier =
+                |operation: &&Operation| operation.seq.contains(&(old_channel, earlier.epoch.seq));
+            let operation = state.operations.iter().find(is_earlier);
+            operation.is_some_and(|operation| self.waited_for_another(state, operation, before))
         };
         // Whether one of them looks at it in a loop that waits for the value.
         let is_flag = || [site, earlier.site].into_iter().any(|load| self.polls_by_code(load));
@@ -117,16 +158,17 @@ impl Checker {
                 (format!("{text} before"), Some(self.sites.get(first).site.clone()))
             };
             ("M6", Class::MissingInvalidate, title, hint, hint_site)
-        } else if conflict.relation == Relation::Apart && conflict.both_atomic {
+        } else if conflict.relation == Relation::Apart
+            && conflict.both_atomic
+            && (later.record.atomic || is_flag())
+        {
             let title = format!(
                 "atomics of two waves meet in {place}, and a scope does not reach as far as the waves are apart"
             );
             let hint = "the scope that both waves share on".to_owned();
             ("M2", Class::WrongScope, title, hint, Some(narrower.site.clone()))
         } else if own {
-            let operation =
-                state.operations.iter().find(|o| o.seq.contains(&(old_channel, earlier.epoch.seq)));
-            let wrong = operation.is_some_and(|operation| self.waited_for_another(state, operation));
+            let wrong = waited_for_another(state, u64::MAX);
             let mut before = state.here(site, second.site.pc, old_channel);
             if own_channel == old_channel {
                 // The wait stands before the later access, which is issued already.
@@ -177,9 +219,14 @@ impl Checker {
             let before_flag =
                 release.map_or(earlier.epoch.seq, |at| at.seq[usize::from(earlier.epoch.channel)]);
             let issued = if at_barrier { known } else { known.min(before_flag) };
-            missing = Some((Place { before, step, issued, hands_on: true }, false));
+            let wrong = other.is_some_and(|other| waited_for_another(other, step));
+            missing = Some((Place { before, step, issued, hands_on: true }, wrong));
             let site = before.map(|(site, _)| self.sites.get(site).site.clone());
-            let rule = if earlier.dma { "R4" } else { "S1" };
+            let rule = match (wrong, earlier.dma) {
+                (true, _) => "R6",
+                (false, true) => "R4",
+                (false, false) => "S1",
+            };
             (rule, Class::MissingWait, title, String::new(), site)
         } else if space == Space::Global && earlier.atomic != later.record.atomic && is_flag() {
             let title = format!(
@@ -194,22 +241,8 @@ impl Checker {
                 what.0, what.1
             );
             let rule = if space == Space::Lds { "S2" } else { "M1" };
-            let hint = match space {
-                _ if first.site.pc == second.site.pc && conflict.write_first && direction == Direction::Write => {
-                    "addresses (M0, EXEC, base) that keep the waves apart, or a barrier between the two accesses"
-                        .to_owned()
-                }
-                // A barrier waits for nothing by itself.
-                Space::Lds => "a barrier between the two accesses, behind the wait for the first one".to_owned(),
-                _ => {
-                    let flag = match earlier.atomic == later.record.atomic {
-                        true => "",
-                        false => "if this is a flag, the scope that both waves share on either side; else ",
-                    };
-                    format!("{flag}release and acquire through an atomic, or a barrier, between the two accesses")
-                }
-            };
-            (rule, Class::MissingSync, title, hint, None)
+            let (hint, hint_site) = self.order_hint(later, conflict, state);
+            (rule, Class::MissingSync, title, hint, hint_site)
         };
         // By the manual asynchronous loads and stores return each in order, but not one with the other
         // (CDNA5 ISA 10.8); compilers take ASYNCcnt for one queue.

@@ -176,7 +176,7 @@ impl Checker {
         let consumer = self.sites.get(site);
         let special = producer.effects.barrier.is_some();
         let awaited = self.awaited(state, operation);
-        let wrong = self.waited_for_another(state, operation);
+        let wrong = self.waited_for_another(state, operation, u64::MAX);
         let rule = match (how, special, wrong) {
             (_, true, _) => "R8",
             (Use::Write, ..) => "R2",
@@ -267,12 +267,13 @@ impl Checker {
         pending.copied().unwrap_or((Channel::Sm, 0))
     }
 
-    /// Whether the wave has waited since the operation's issue, but never for its counter, and for one of which nothing was
-    /// in flight.
-    pub(crate) fn waited_for_another(&self, state: &WaveState, operation: &Operation) -> bool {
+    /// Whether the wave has waited between the operation's issue and its step `before`, but never for its counter, and for one
+    /// of which nothing was in flight.
+    pub(crate) fn waited_for_another(&self, state: &WaveState, operation: &Operation, before: u64) -> bool {
         let own: Vec<Counter> = operation.seq.iter().map(|&(c, _)| self.counters.counter_of(c)).collect();
         let mut other = false;
-        for wait in state.waits.range(state.next_wait(operation)..) {
+        let waits = state.waits.range(state.next_wait(operation)..);
+        for wait in waits.take_while(|wait| wait.step <= before) {
             if own.iter().any(|&counter| wait.number(counter).is_some()) {
                 return false;
             }

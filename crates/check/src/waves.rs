@@ -300,14 +300,10 @@ impl Waves {
         if let Some(write_back) = written_back.filter(|write_back| write_back.at.step < barrier.step) {
             return Unseen::WriteBackInFlight(write_back.own.0, (barrier, true));
         }
-        let release = self.beside(store.agent).skip(1).find_map(|agent| {
-            let releases = self.publication(agent).releases;
-            let is_known = |release: &&Release| {
-                release.at.comes_behind_barrier(&barrier) && release.is_known(|channel| knows(agent, channel))
-            };
-            releases.iter().rfind(is_known).copied()
-        });
-        let Some(release) = release else { return Unseen::NotWrittenBack(None) };
+        let behind = |release: &Release| release.at.comes_behind_barrier(&barrier);
+        let Some(release) = self.release_beside(store.agent, knows, behind) else {
+            return Unseen::NotWrittenBack(None);
+        };
         match release.write_back.filter(|write_back| write_back.at.comes_behind_barrier(&barrier)) {
             Some(WroteBack { own, is_over: false, .. }) => {
                 Unseen::WriteBackInFlight(own.0, (release.at, false))
@@ -315,6 +311,21 @@ impl Waves {
             Some(_) => Unseen::InFlight(barrier),
             None => Unseen::NotWrittenBack(Some(release.at)),
         }
+    }
+
+    /// The last one that `which` accepts by which another wave of the workgroup of `wave` has published something to who knows so
+    /// much of other waves.
+    pub fn release_beside(
+        &self,
+        wave: u32,
+        knows: impl Fn(u32, Channel) -> u32,
+        which: impl Fn(&Release) -> bool,
+    ) -> Option<Release> {
+        self.beside(wave).skip(1).find_map(|agent| {
+            let is_known =
+                |release: &&Release| which(release) && release.is_known(|channel| knows(agent, channel));
+            self.publication(agent).releases.iter().rfind(is_known).copied()
+        })
     }
 
     /// What a wave, which may be long over, has seen of what others publish.

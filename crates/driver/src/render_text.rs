@@ -73,6 +73,9 @@ fn paint(text: &str, colour: &str, style: Style) -> String {
     }
 }
 
+/// Ends that are shown of one finding, besides the wait at fault.
+const ENDS: usize = 16;
+
 fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_>, style: Style) {
     let (name, colour) = match finding.severity {
         Severity::Error => ("error", RED),
@@ -86,8 +89,13 @@ fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_
         &paint(&format!("{name}[{rule}]"), colour, style),
         &paint(&format!("{}{times}", finding.title), BOLD, style),
     );
-    for site in &finding.sites {
+    let (shown, others): (Vec<_>, Vec<_>) =
+        finding.sites.iter().enumerate().partition(|&(at, site)| at < ENDS || site.role == "wait");
+    for (_, site) in shown {
         site_text(text, site, source_line);
+    }
+    if !others.is_empty() {
+        _ = writeln!(text, "  and {} more", others.len());
     }
     if let Some(hint) = &finding.hint {
         line(text, &paint("  hint", GREEN, style), hint);

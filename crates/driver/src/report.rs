@@ -326,8 +326,30 @@ impl Finding {
             ends
         };
         (self.class, self.severity) == (other.class, other.severity)
-            && self.hint == other.hint
-            && (self.rule == other.rule && ends(self) == ends(other) || self.is_same_mistake(other))
+            && (self.hint == other.hint
+                && (self.rule == other.rule && ends(self) == ends(other) || self.is_same_mistake(other))
+                || self.is_same_order(other))
+    }
+
+    /// Whether the same barrier is missing, of which one of the two need not say where: how far waves are ahead of each other
+    /// decides what they know of a copy that no barrier orders.
+    fn is_same_order(&self, other: &Finding) -> bool {
+        (self.class, self.severity) == (Class::MissingSync, Severity::Error)
+            && !(self.has_place() && other.has_place())
+            && self.is_same_mistake(other)
+    }
+
+    fn has_place(&self) -> bool {
+        self.hint.as_deref().is_some_and(names_place)
+    }
+
+    /// Take up what is this one again, and what that says of where to mend it.
+    pub(crate) fn take_up(&mut self, again: Finding) {
+        let instances = self.instances + again.instances;
+        if again.has_place() && !self.has_place() {
+            *self = again;
+        }
+        self.instances = instances;
     }
 
     /// Whether `other`, an error of the same kind with the same hint, shows the same mistake at other instructions: the same is
@@ -338,7 +360,7 @@ impl Finding {
                 Class::MissingWait
                 | Class::MissingWriteback
                 | Class::MissingInvalidate
-                | Class::WrongScope => self.hint.as_deref().is_some_and(names_place),
+                | Class::WrongScope => self.has_place(),
                 Class::MissingSync => self.names_ends_of(other) || other.names_ends_of(self),
                 _ => false,
             }
@@ -348,6 +370,11 @@ impl Finding {
     pub(crate) fn names_ends_of(&self, other: &Finding) -> bool {
         let places = |finding: &Finding| finding.sites.iter().map(|site| site.pc).collect::<Vec<_>>();
         names_ends(&places(self), &places(other)) && other.sites.iter().take(2).all(|end| end.pc.is_some())
+    }
+
+    /// Whether it says of a wait that something was in flight which need not be waited for there.
+    fn weakens_a_wait(&self) -> bool {
+        self.class == Class::OverStrong || self.rule == "W3"
     }
 
     /// The wait that should have been enough and was not. What advice is about a wait is not at fault.
@@ -475,7 +502,7 @@ impl Report {
         }
     }
 
-    /// Merges findings that agree in rule, class, severity and sites, puts the worst first, and sets the outcome.
+    /// Merges findings that agree in rule, class, severity and sites, leaves out advice that others contradict, puts the worst first, and sets the outcome.
     pub fn conclude(&mut self) {
         let mut merged: Vec<Finding> = Vec::new();
         for finding in self.findings.drain(..) {
@@ -483,6 +510,13 @@ impl Report {
                 Some(other) => other.instances += finding.instances,
                 None => merged.push(finding),
             }
+        }
+        // A barrier that is missing would rely on waits that nothing has relied on so far.
+        if merged
+            .iter()
+            .any(|finding| (finding.class, finding.severity) == (Class::MissingSync, Severity::Error))
+        {
+            merged.retain(|finding| finding.severity > Severity::Advice || !finding.weakens_a_wait());
         }
         merged.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         self.findings = merged;

@@ -251,7 +251,7 @@ pub(crate) fn say_checked(report: &mut Report, executed_by: Machine, asked: Chec
 pub(crate) fn merge(report: &mut Report, outcome: Ran) {
     for finding in outcome.findings {
         match report.findings.iter_mut().find(|known| known.is_again(&finding)) {
-            Some(known) => known.instances += finding.instances,
+            Some(known) => known.take_up(finding),
             None => report.findings.push(finding),
         }
     }

@@ -221,7 +221,12 @@ fn add_finding(report: &mut Report, finding: Finding) {
         other.severity == finding.severity && (same || follows)
     };
     match report.findings.iter_mut().find(|other| meets(other)) {
-        Some(known) => known.proven = finding.proven.or(known.proven),
+        Some(known) => {
+            known.proven = finding.proven.or(known.proven);
+            if finding.severity == Severity::Advice {
+                known.hint = finding.hint;
+            }
+        }
         None => report.findings.push(finding),
     }
 }
