@@ -118,9 +118,9 @@ impl<O: Observer> Cx<'_, O> {
             (Detail::Machine(MachineOp::Memory(op)), _)
                 if !O::ACTIVE
                     && (self.lds_load(wave, op)
-                        || self.lds_copy(wave, op, None)
+                        || op.lds_load.is_some() && self.lds_load_of_new_row(wave, op)
+                        || op.lds_copy.is_some() && self.lds_copy(wave, op, None)
                         || self.burst(wave, op)
-                        || self.lds_load_of_new_row(wave, op)
                         || self.lanewise(wave, op, None)) => {}
             (Detail::Machine(MachineOp::Wait(waits)), _) => {
                 self.wait(wave, waits, site);
