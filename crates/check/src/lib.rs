@@ -41,6 +41,7 @@ mod waits;
 mod wave_state;
 mod waves;
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -201,6 +202,8 @@ pub struct Checker {
     polls: FxHashSet<SiteId>,
     /// Those of them that their loop comes back to.
     polls_again: FxHashSet<SiteId>,
+    /// Whether a load polls by the code alone, of those of which that was asked.
+    polls_by_code: RefCell<FxHashMap<SiteId, bool>>,
     /// Where the values of loads are of use, of those of which that was asked.
     uses: FxHashMap<SiteId, uses::Uses>,
     /// The loads whose values are followed from the beginning.
@@ -249,6 +252,7 @@ impl Checker {
             brake: None,
             polls: FxHashSet::default(),
             polls_again: FxHashSet::default(),
+            polls_by_code: RefCell::default(),
             uses: FxHashMap::default(),
             followed: followed::Followed::default(),
             deferred: Findings::default(),

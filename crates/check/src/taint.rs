@@ -502,6 +502,15 @@ impl Checker {
     /// The same by the code alone: the first branch that what `load` has loaded decides goes back to it, only to look again. So a poll
     /// is known that was over before anybody wrote there.
     pub(crate) fn polls_by_code(&self, load: SiteId) -> bool {
+        if let Some(&known) = self.polls_by_code.borrow().get(&load) {
+            return known;
+        }
+        let polls = self.first_branch_looks_again(load);
+        self.polls_by_code.borrow_mut().insert(load, polls);
+        polls
+    }
+
+    fn first_branch_looks_again(&self, load: SiteId) -> bool {
         let Some(code) = &self.code else { return false };
         let load = self.sites.get(load);
         let mut marked: FxHashSet<u32> = load.writes().flat_map(RegRange::numbers).collect();
