@@ -60,7 +60,7 @@ impl Checker {
         // Nothing if its workgroup has ended.
         let other = self.waves.get(earlier.epoch.agent);
         let state = self.waves.get(wave.index)?;
-        let (first, second) = (self.sites.get(earlier.site).clone(), self.sites.get(site).clone());
+        let (first, second) = (self.sites.shared(earlier.site), self.sites.shared(site));
         let what = match (conflict.write_first, direction) {
             (true, Direction::Read) => ("written", "read"),
             (true, _) => ("written", "overwritten"),

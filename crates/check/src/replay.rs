@@ -201,7 +201,7 @@ impl Checker {
             _ => 0,
         };
         let (id, step) = (state.id, state.steps);
-        let (access, writer) = (self.sites.get(access).clone(), self.sites.get(site).site.clone());
+        let (access, writer) = (self.sites.shared(access), self.sites.get(site).site.clone());
         let place = Place { before: Some((site, writer.pc)), step, issued: allowed, hands_on: false };
         let strict = self.model.xcnt_strict;
         let mistake = strict.then(|| self.missing_translation_wait(place));

@@ -3,6 +3,8 @@
 //! Registers are numbered in one space: scalar registers by their canonical index in the simulator, then
 //! [`SCC`], then VGPRs, then AGPRs.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Channel, Effects, Offsets, RegUse, Touched, Verb, VgprMsb, effects};
@@ -232,11 +234,7 @@ pub type SiteId = u32;
 #[derive(Debug)]
 pub struct Sites {
     machine: Machine,
-    #[expect(
-        clippy::vec_box,
-        reason = "they are large: a list of them that grows moves and leaves much memory"
-    )]
-    list: Vec<Box<SiteInfo>>,
+    list: Vec<Arc<SiteInfo>>,
     by_place: FxHashMap<(u64, u8), SiteId>,
     /// Some of them name registers relative to M0.
     any_relative: bool,
@@ -290,7 +288,7 @@ impl Sites {
         let id = self.list.len() as SiteId;
         let info = SiteInfo::new(self.machine, site);
         self.any_relative |= info.effects.relative.is_some();
-        self.list.push(Box::new(info));
+        self.list.push(Arc::new(info));
         self.by_place.insert((site.pc, site.msb), id);
         id
     }
@@ -330,7 +328,7 @@ impl Sites {
             }
         });
         let new = self.list.len() as SiteId;
-        self.list.push(Box::new(moved));
+        self.list.push(Arc::new(moved));
         self.by_offsets.insert((id, offsets), new);
         Some(new)
     }
@@ -347,11 +345,16 @@ impl Sites {
 
     /// All of them, by number.
     pub fn all(&self) -> impl Iterator<Item = (SiteId, &SiteInfo)> {
-        (0..).zip(self.list.iter().map(Box::as_ref))
+        (0..).zip(self.list.iter().map(Arc::as_ref))
     }
 
     /// What is known of it.
     pub fn get(&self, id: SiteId) -> &SiteInfo {
         &self.list[id as usize]
+    }
+
+    /// The same, to keep.
+    pub fn shared(&self, id: SiteId) -> Arc<SiteInfo> {
+        Arc::clone(&self.list[id as usize])
     }
 }
