@@ -52,7 +52,7 @@ mod wait_states;
 use barriers::{Access, AtBarrier, Effect, Unpublished};
 use blocks::Code;
 pub use blocks::{Gap, GapKind};
-use lds::{Early, Pairs};
+use lds::{Early, MissingWait, Pairs};
 use wait_states::{Recent, TooEarly};
 
 /// What was found of a kernel without executing it.
@@ -115,12 +115,16 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     let stored = |(store, copy): &(Pending, SiteId)| (store.operation, *copy);
     let own = overtaken.iter().map(stored).chain(report.missing.iter().flat_map(Missing::nothing_has_come));
     let pairs = Pairs::new(unpublished.iter().map(pair), own);
-    let pairs = lds::judge(&analysis, (&code, &graph), (kernel, supposed), pairs, &mut report);
+    let shown = lds::judge(&analysis, (&code, &graph), (kernel, supposed), pairs);
+    let pairs = shown.pairs;
     // What is in flight at an access of the same wave may be other bytes.
     report.missing.retain(|missing| {
         let mut pending = missing.nothing_has_come().peekable();
         pending.peek().is_none() || !pending.all(|pair| pairs.own.are_apart(pair))
     });
+    // What another wave's copy has in flight may lack the same wait.
+    shown.early.iter().for_each(|early| report.early(&analysis, early));
+    shown.unordered.iter().for_each(|&(store, load)| report.unordered(&analysis, store, load));
     for one in overtaken.iter().filter(|one| !pairs.own.are_apart(stored(one))) {
         report.overtaken_by(&analysis, one.1, &one.0);
     }
@@ -526,7 +530,7 @@ impl Report {
         let loads = barriers::access(touch) == Some(Access::Load);
         let verb = if loads { "read" } else { "overwritten" };
         let who = if early.other_wave { " by another wave" } else { "" };
-        let Some((before, one)) = early.wait else {
+        let Some(MissingWait { before, class, enough }) = early.wait else {
             let title = format!(
                 "LDS is {verb}{who} while {} may be touching it: no barrier orders the two",
                 copy.mnemonic
@@ -547,8 +551,7 @@ impl Report {
             }
             return;
         };
-        let counter = analysis.counter(one.class);
-        let enough = if analysis.queues[usize::from(one.class)].in_order { one.enough() } else { 0 };
+        let counter = analysis.counter(class);
         let known = self.missing.iter_mut().find(|known| {
             let same = known.before == before || known.producers.contains(&early.copy);
             (known.finding.rule, known.counter) == ("R4", counter) && same

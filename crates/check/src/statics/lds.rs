@@ -15,14 +15,14 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::Verb;
-use wavemark_memmodel::counters::{InFlight, Pending};
+use wavemark_memmodel::counters::{ClassId, InFlight, Pending};
 use wavemark_memmodel::flow::Graph;
 use wavemark_sim::Kernel;
 use wavemark_sim::foresight::{Foresight, Lds, Step, Supposed, common};
 
 use super::barriers::{self, Access, Effect};
 use super::blocks::Code;
-use super::{Analysis, Report, copies_lds};
+use super::{Analysis, copies_lds};
 use crate::site_info::{SiteId, SiteInfo};
 pub(super) use published::Pairs;
 
@@ -90,13 +90,56 @@ struct Wave<'w> {
 }
 
 /// A copy that is in flight where its bytes are touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Early {
     pub copy: SiteId,
     pub touch: SiteId,
-    /// Before which instruction the wait is missing, and for what. `None`: no barrier stands between the two.
-    pub wait: Option<(SiteId, Pending)>,
+    /// The wait that is missing. `None`: no barrier stands between the two.
+    pub wait: Option<MissingWait>,
     /// By another wave.
     pub other_wave: bool,
+}
+
+/// A wait that is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct MissingWait {
+    pub before: SiteId,
+    pub class: ClassId,
+    /// How many operations it may leave in flight.
+    pub enough: u32,
+}
+
+impl MissingWait {
+    fn new(analysis: &Analysis<'_>, before: SiteId, awaited: Pending) -> MissingWait {
+        let Pending { class, .. } = awaited;
+        let enough = if analysis.queues[usize::from(class)].in_order { awaited.enough() } else { 0 };
+        MissingWait { before, class, enough }
+    }
+}
+
+/// What the waves show.
+pub(super) struct Shown {
+    /// Of pairs of accesses.
+    pub pairs: Pairs,
+    /// Of copies, each once, in the order in which it is seen.
+    pub early: Vec<Early>,
+    /// Of a store and a load each by two waves that nothing orders.
+    pub unordered: Vec<(SiteId, SiteId)>,
+}
+
+/// What is seen of copies.
+#[derive(Default)]
+struct Seen {
+    early: Vec<Early>,
+    known: FxHashSet<Early>,
+}
+
+impl Seen {
+    fn add(&mut self, early: Early) {
+        if self.known.insert(early) {
+            self.early.push(early);
+        }
+    }
 }
 
 /// Looks at `kernel` as `supposed`. Of pairs of accesses, the second behind a barrier at which the first is in flight, it
@@ -106,14 +149,14 @@ pub(super) fn judge(
     (code, graph): (&Code, &Graph),
     (kernel, supposed): (&Kernel, &[Supposed]),
     mut pairs: Pairs,
-    report: &mut Report,
-) -> Pairs {
+) -> Shown {
     let for_copies = Budget::for_copies(analysis, code, kernel, supposed);
     let for_pairs = if pairs.is_empty() { 0 } else { STEPS };
     let for_pairs = Budget::of(for_pairs, code, kernel, supposed);
     if for_copies.dispatches.max(for_pairs.dispatches) == 0 {
-        return pairs;
+        return Shown { pairs, early: Vec::new(), unordered: Vec::new() };
     }
+    let mut seen = Seen::default();
     let mut unordered = unordered::Unordered::default();
     let polls = polls::polls(analysis, code, graph);
     let mut foresight = Foresight::new(kernel, relevant::hops(analysis, code, graph));
@@ -124,11 +167,11 @@ pub(super) fn judge(
         if for_copies > 0 {
             let single = ways.len() == 1;
             let waves =
-                ways.iter().map(|way| Wave::of(analysis, way.within(for_copies), single, &polls, report));
+                ways.iter().map(|way| Wave::of(analysis, way.within(for_copies), single, &polls, &mut seen));
             let waves: Vec<Wave<'_>> = waves.collect();
             for (number, wave) in waves.iter().enumerate() {
                 for (_, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
-                    wave.meet(other, &mut |early| report.early(analysis, &early));
+                    wave.meet(analysis, other, &mut seen);
                 }
             }
             unordered.look(&waves);
@@ -137,10 +180,7 @@ pub(super) fn judge(
             pairs.look(analysis, &ways, for_pairs);
         }
     }
-    for (store, load) in unordered.found() {
-        report.unordered(analysis, store, load);
-    }
-    pairs
+    Shown { pairs, early: seen.early, unordered: unordered.found() }
 }
 
 /// How far the waves of supposed dispatches are followed.
@@ -205,7 +245,7 @@ impl<'w> Wave<'w> {
         (steps, known): (&'w [Step], usize),
         single: bool,
         polls: &FxHashSet<SiteId>,
-        report: &mut Report,
+        seen: &mut Seen,
     ) -> Wave<'w> {
         let mut wave = Wave::default();
         let mut in_flight = InFlight::default();
@@ -225,7 +265,7 @@ impl<'w> Wave<'w> {
             certain &= step < known && !alone && !may_tell(info);
             if let (Lds::Bytes(bytes), Some(access)) = (&foreseen.lds, touch(info)) {
                 let touch = Touch { site, bytes, writes: access, at: now };
-                wave.own((&in_flight, single), &open, &touch, &mut |early| report.early(analysis, &early));
+                wave.own(analysis, (&in_flight, single), &open, &touch, seen);
                 if !alone {
                     wave.touches.push(touch);
                 }
@@ -273,23 +313,26 @@ impl<'w> Wave<'w> {
     /// The wave touches what its own copies have in flight.
     fn own(
         &self,
+        analysis: &Analysis<'_>,
         (in_flight, single): (&InFlight, bool),
         open: &FxHashMap<u32, usize>,
         touch: &Touch<'_>,
-        found: &mut dyn FnMut(Early),
+        seen: &mut Seen,
     ) {
         for one in in_flight.pending() {
             let Some(copy) = open.get(&one.operation).map(|&copy| &self.copies[copy]) else { continue };
             if (copy.writes || touch.writes) && common(copy.bytes, touch.bytes).is_some() {
                 let arrival = copy.arrivals.last().filter(|_| single);
-                let wait = Some(arrival.map_or((touch.site, *one), |&(_, site, pending)| (site, pending)));
-                found(Early { copy: copy.site, touch: touch.site, wait, other_wave: false });
+                let (before, awaited) =
+                    arrival.map_or((touch.site, *one), |&(_, site, pending)| (site, pending));
+                let wait = Some(MissingWait::new(analysis, before, awaited));
+                seen.add(Early { copy: copy.site, touch: touch.site, wait, other_wave: false });
             }
         }
     }
 
     /// Another wave touches what this one's copies have in flight.
-    fn meet(&self, other: &Wave<'_>, found: &mut dyn FnMut(Early)) {
+    fn meet(&self, analysis: &Analysis<'_>, other: &Wave<'_>, seen: &mut Seen) {
         for copy in &self.copies[..self.compared] {
             let done = copy.done.unwrap_or(self.end);
             for touch in &other.touches {
@@ -298,8 +341,8 @@ impl<'w> Wave<'w> {
                     continue;
                 }
                 let arrival = copy.arrivals.iter().rev().find(|arrival| arrival.0 <= touch.at.waits);
-                let wait = arrival.map(|&(_, site, pending)| (site, pending));
-                found(Early { copy: copy.site, touch: touch.site, wait, other_wave: true });
+                let wait = arrival.map(|&(_, site, pending)| MissingWait::new(analysis, site, pending));
+                seen.add(Early { copy: copy.site, touch: touch.site, wait, other_wave: true });
             }
         }
     }
