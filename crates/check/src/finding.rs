@@ -120,7 +120,7 @@ pub struct Finding {
 }
 
 /// What the hint for a missing wait says where a barrier is missing, too.
-const AND_A_BARRIER: &str = " and a barrier";
+pub(crate) const AND_A_BARRIER: &str = " and a barrier";
 
 /// Ends that are kept of one mistake.
 pub(crate) const ENDS: usize = 64;

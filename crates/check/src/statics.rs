@@ -47,12 +47,14 @@ mod conditions;
 mod ends;
 mod lds;
 mod needs;
+mod one_barrier;
 mod wait_states;
 
 use barriers::{Access, AtBarrier, Effect, Unpublished};
 use blocks::Code;
 pub use blocks::{Gap, GapKind};
 use lds::{Early, MissingWait, Pairs};
+use one_barrier::OneBarrier;
 use wait_states::{Recent, TooEarly};
 
 /// What was found of a kernel without executing it.
@@ -123,8 +125,8 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
         pending.peek().is_none() || !pending.all(|pair| pairs.own.are_apart(pair))
     });
     // What another wave's copy has in flight may lack the same wait.
-    shown.early.iter().for_each(|early| report.early(&analysis, early));
-    shown.unordered.iter().for_each(|&(store, load)| report.unordered(&analysis, store, load));
+    let barriers = shown.unordered.one_barriers(&analysis);
+    report.early(&analysis, &shown.early, barriers);
     for one in overtaken.iter().filter(|one| !pairs.own.are_apart(stored(one))) {
         report.overtaken_by(&analysis, one.1, &one.0);
     }
@@ -524,33 +526,32 @@ impl Report {
         self.missing.push(Missing::new(finding, earlier.access, counter, (earlier.arrival, 0)));
     }
 
+    /// LDS is touched where copies have its bytes in flight. Where no barrier orders a copy and another wave's read in
+    /// the first round, that one of the round before lets others know of it is not what is wrong
+    /// ([`crate::consequences`]).
+    fn early(&mut self, analysis: &Analysis<'_>, all: &[Early], mut barriers: Vec<OneBarrier>) {
+        for early in all {
+            let cause = barriers
+                .iter_mut()
+                .find(|barrier| barrier.is_cause(analysis, early.touch, !early.other_wave));
+            match cause {
+                Some(cause) => {
+                    let (copy, touch) = (analysis.sites.get(early.copy), analysis.sites.get(early.touch));
+                    also(&mut cause.finding, &[("producer", copy), ("consumer", touch)]);
+                }
+                None => self.in_flight(analysis, early),
+            }
+        }
+        self.other.extend(barriers.into_iter().map(|barrier| barrier.finding));
+    }
+
     /// LDS is touched where a copy has its bytes in flight.
-    fn early(&mut self, analysis: &Analysis<'_>, early: &Early) {
+    fn in_flight(&mut self, analysis: &Analysis<'_>, early: &Early) {
         let (copy, touch) = (analysis.sites.get(early.copy), analysis.sites.get(early.touch));
         let loads = barriers::access(touch) == Some(Access::Load);
         let verb = if loads { "read" } else { "overwritten" };
         let who = if early.other_wave { " by another wave" } else { "" };
-        let Some(MissingWait { before, class, enough }) = early.wait else {
-            let title = format!(
-                "LDS is {verb}{who} while {} may be touching it: no barrier orders the two",
-                copy.mnemonic
-            );
-            let is = |known: &&mut Finding| {
-                let at = |role: &str, info: &SiteInfo| {
-                    known.sites.iter().any(|end| end.role == role && end.site.pc == info.site.pc)
-                };
-                known.rule == "S2" && (at("producer", copy) || at("consumer", touch))
-            };
-            match self.other.iter_mut().find(is) {
-                Some(known) => also(known, &[("producer", copy), ("consumer", touch)]),
-                None => {
-                    let mut finding = Finding::new("S2", Class::MissingSync, Severity::Error, title);
-                    finding.sites.extend([end_of("producer", copy), end_of("consumer", touch)]);
-                    self.other.push(finding);
-                }
-            }
-            return;
-        };
+        let MissingWait { before, class, enough } = early.wait;
         let counter = analysis.counter(class);
         let known = self.missing.iter_mut().find(|known| {
             let same = known.before == before || known.producers.contains(&early.copy);
@@ -568,30 +569,6 @@ impl Report {
                 let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
                 finding.sites.extend([end_of("producer", copy), end_of("consumer", touch)]);
                 self.missing.push(Missing::new(finding, early.copy, counter, (before, enough)));
-            }
-        }
-    }
-
-    /// A store and a load of LDS by two waves that nothing orders.
-    fn unordered(&mut self, analysis: &Analysis<'_>, store: SiteId, load: SiteId) {
-        let (store, load) = (analysis.sites.get(store), analysis.sites.get(load));
-        let ends = [("producer", store), ("consumer", load)];
-        let same = |known: &&mut Finding| {
-            let at = |role: &str, info: &SiteInfo| {
-                known.sites.iter().any(|end| end.role == role && end.site.pc == info.site.pc)
-            };
-            known.rule == "S2" && (at("producer", store) || at("consumer", load))
-        };
-        match self.other.iter_mut().find(same) {
-            Some(known) => also(known, &ends),
-            None => {
-                let title = format!(
-                    "LDS is read by {} and written by {} of another wave: no barrier orders the two",
-                    load.mnemonic, store.mnemonic
-                );
-                let mut finding = Finding::new("S2", Class::MissingSync, Severity::Error, title);
-                also(&mut finding, &ends);
-                self.other.push(finding);
             }
         }
     }

@@ -12,6 +12,8 @@
 //! is another rule's. Two copies that write the same bytes are not looked at, as programs let several waves fetch the
 //! same.
 
+use std::cell::LazyCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::Verb;
@@ -22,6 +24,7 @@ use wavemark_sim::foresight::{Foresight, Lds, Step, Supposed, common};
 
 use super::barriers::{self, Access, Effect};
 use super::blocks::Code;
+use super::one_barrier::{self, AllUnordered, Between, Meeting, Meetings, Moment, Pair};
 use super::{Analysis, copies_lds};
 use crate::site_info::{SiteId, SiteInfo};
 pub(super) use published::Pairs;
@@ -40,22 +43,6 @@ const STEPS_OF_WAVE: u32 = 20_000;
 /// How often a wave of a dispatch that is looked at can go through the whole code, if it is long.
 const PASSES: u32 = 2;
 
-/// Where a wave is: how often it has arrived at the workgroup barrier, how often it has waited for it, and how many
-/// steps it has done.
-#[derive(Clone, Copy, Debug, Default)]
-struct Moment {
-    arrivals: u32,
-    waits: u32,
-    step: usize,
-}
-
-impl Moment {
-    /// Whether what is done here comes before what another wave does at `other`.
-    fn is_before(self, other: Moment) -> bool {
-        other.waits > self.arrivals
-    }
-}
-
 /// A load or store of LDS.
 struct Touch<'w> {
     site: SiteId,
@@ -72,14 +59,26 @@ struct Copy<'w> {
     writes: bool,
     issued: Moment,
     /// The wait that covers it.
-    done: Option<Moment>,
-    /// The arrivals of its wave in between: which, where, and what a wait before it may leave in flight.
-    arrivals: SmallVec<[(u32, SiteId, Pending); 2]>,
+    done: Option<(Moment, SiteId)>,
+    /// The arrivals of its wave in between.
+    arrivals: SmallVec<[Arrival; 2]>,
+}
+
+/// A wave arrives at the workgroup barrier while a copy of its is in flight.
+#[derive(Clone, Copy)]
+struct Arrival {
+    /// Which arrival of the wave it is.
+    number: u32,
+    step: usize,
+    site: SiteId,
+    /// What a wait before it may leave in flight.
+    awaited: Pending,
 }
 
 /// What a wave does.
 #[derive(Default)]
 struct Wave<'w> {
+    steps: &'w [Step],
     touches: Vec<Touch<'w>>,
     copies: Vec<Copy<'w>>,
     /// Up to where other waves are ordered against it by the workgroup barrier alone: in time, and of its copies.
@@ -89,13 +88,12 @@ struct Wave<'w> {
     certain: usize,
 }
 
-/// A copy that is in flight where its bytes are touched.
+/// A copy that is in flight where its bytes are touched, for want of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Early {
     pub copy: SiteId,
     pub touch: SiteId,
-    /// The wait that is missing. `None`: no barrier stands between the two.
-    pub wait: Option<MissingWait>,
+    pub wait: MissingWait,
     /// By another wave.
     pub other_wave: bool,
 }
@@ -123,8 +121,8 @@ pub(super) struct Shown {
     pub pairs: Pairs,
     /// Of copies, each once, in the order in which it is seen.
     pub early: Vec<Early>,
-    /// Of a store and a load each by two waves that nothing orders.
-    pub unordered: Vec<(SiteId, SiteId)>,
+    /// Of accesses of two waves that nothing orders.
+    pub unordered: AllUnordered,
 }
 
 /// What is seen of copies.
@@ -154,10 +152,11 @@ pub(super) fn judge(
     let for_pairs = if pairs.is_empty() { 0 } else { STEPS };
     let for_pairs = Budget::of(for_pairs, code, kernel, supposed);
     if for_copies.dispatches.max(for_pairs.dispatches) == 0 {
-        return Shown { pairs, early: Vec::new(), unordered: Vec::new() };
+        return Shown { pairs, early: Vec::new(), unordered: AllUnordered::default() };
     }
     let mut seen = Seen::default();
-    let mut unordered = unordered::Unordered::default();
+    let mut unordered = AllUnordered::default();
+    let mut dispatches = 0;
     let polls = polls::polls(analysis, code, graph);
     let mut foresight = Foresight::new(kernel, relevant::hops(analysis, code, graph));
     for (number, one) in supposed.iter().enumerate() {
@@ -169,18 +168,21 @@ pub(super) fn judge(
             let waves =
                 ways.iter().map(|way| Wave::of(analysis, way.within(for_copies), single, &polls, &mut seen));
             let waves: Vec<Wave<'_>> = waves.collect();
+            let mut meetings = Meetings::default();
             for (number, wave) in waves.iter().enumerate() {
                 for (_, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
-                    wave.meet(analysis, other, &mut seen);
+                    wave.meet(analysis, other, &mut seen, &mut meetings);
                 }
             }
-            unordered.look(&waves);
+            dispatches += u32::from(unordered::look(&waves, &mut meetings));
+            unordered.add(analysis, meetings);
         }
         if for_pairs > 0 {
             pairs.look(analysis, &ways, for_pairs);
         }
     }
-    Shown { pairs, early: seen.early, unordered: unordered.found() }
+    unordered.confirm(analysis, u32::min(dispatches, 2));
+    Shown { pairs, early: seen.early, unordered }
 }
 
 /// How far the waves of supposed dispatches are followed.
@@ -247,7 +249,7 @@ impl<'w> Wave<'w> {
         polls: &FxHashSet<SiteId>,
         seen: &mut Seen,
     ) -> Wave<'w> {
-        let mut wave = Wave::default();
+        let mut wave = Wave { steps, ..Wave::default() };
         let mut in_flight = InFlight::default();
         // Copies in flight by the number under which they are.
         let mut open: FxHashMap<u32, usize> = FxHashMap::default();
@@ -278,7 +280,8 @@ impl<'w> Wave<'w> {
                 if effect.arrives {
                     for one in in_flight.pending() {
                         if let Some(&copy) = open.get(&one.operation) {
-                            wave.copies[copy].arrivals.push((now.arrivals, site, *one));
+                            let arrival = Arrival { number: now.arrivals, step, site, awaited: *one };
+                            wave.copies[copy].arrivals.push(arrival);
                         }
                     }
                 }
@@ -299,7 +302,7 @@ impl<'w> Wave<'w> {
             open.retain(|&number, &mut copy| {
                 let flies = in_flight.has(number);
                 if !flies && !alone {
-                    wave.copies[copy].done = Some(now);
+                    wave.copies[copy].done = Some((now, site));
                 }
                 flies
             });
@@ -324,27 +327,79 @@ impl<'w> Wave<'w> {
             if (copy.writes || touch.writes) && common(copy.bytes, touch.bytes).is_some() {
                 let arrival = copy.arrivals.last().filter(|_| single);
                 let (before, awaited) =
-                    arrival.map_or((touch.site, *one), |&(_, site, pending)| (site, pending));
-                let wait = Some(MissingWait::new(analysis, before, awaited));
+                    arrival.map_or((touch.site, *one), |arrival| (arrival.site, arrival.awaited));
+                let wait = MissingWait::new(analysis, before, awaited);
                 seen.add(Early { copy: copy.site, touch: touch.site, wait, other_wave: false });
             }
         }
     }
 
     /// Another wave touches what this one's copies have in flight.
-    fn meet(&self, analysis: &Analysis<'_>, other: &Wave<'_>, seen: &mut Seen) {
+    fn meet(&self, analysis: &Analysis<'_>, other: &Wave<'w>, seen: &mut Seen, meetings: &mut Meetings<'w>) {
+        let alike = LazyCell::new(|| one_barrier::alike(self.steps, other.steps));
         for copy in &self.copies[..self.compared] {
-            let done = copy.done.unwrap_or(self.end);
+            let done = copy.done.map_or(self.end, |(done, _)| done);
             for touch in &other.touches {
                 let apart = done.is_before(touch.at) || touch.at.is_before(copy.issued);
                 if apart || !(copy.writes || touch.writes) || common(copy.bytes, touch.bytes).is_none() {
                     continue;
                 }
-                let arrival = copy.arrivals.iter().rev().find(|arrival| arrival.0 <= touch.at.waits);
-                let wait = arrival.map(|&(_, site, pending)| MissingWait::new(analysis, site, pending));
-                seen.add(Early { copy: copy.site, touch: touch.site, wait, other_wave: true });
+                match self.hands_on_early(analysis, copy, touch, *alike) {
+                    Some(arrival) => {
+                        let wait = MissingWait::new(analysis, arrival.site, arrival.awaited);
+                        seen.add(Early { copy: copy.site, touch: touch.site, wait, other_wave: true });
+                    }
+                    None => {
+                        let (pair, meeting) = self.meeting(copy, (other.steps, touch), *alike);
+                        meetings.add(pair, meeting);
+                    }
+                }
             }
         }
+    }
+
+    /// Where the wave arrives with a copy in flight at the barrier that another wave's touch stands behind, if a wait
+    /// is what is missing there. If the waves have done other things since and then waited, it is a barrier behind that
+    /// wait.
+    fn hands_on_early(
+        &self,
+        analysis: &Analysis<'_>,
+        copy: &Copy<'w>,
+        touch: &Touch<'w>,
+        alike: usize,
+    ) -> Option<Arrival> {
+        let arrival = *copy.arrivals.iter().rev().find(|arrival| arrival.number <= touch.at.waits)?;
+        let waited = copy.done.filter(|(done, _)| touch.at.step < alike && done.step <= touch.at.step);
+        let Some((done, _)) = waited else { return Some(arrival) };
+        let issues = |step: &Step| {
+            let site = analysis.sites.find(step.pc, step.msb);
+            site.is_some_and(|site| !analysis.sites.get(site).effects.channels.is_empty())
+        };
+        let other_things = self.steps[arrival.step..done.step].iter().any(issues);
+        (!other_things).then_some(arrival)
+    }
+
+    /// A copy and another wave's touch of its bytes, between which a barrier is missing.
+    fn meeting(
+        &self,
+        copy: &Copy<'w>,
+        (steps, touch): (&'w [Step], &Touch<'w>),
+        alike: usize,
+    ) -> (Pair, Meeting<'w>) {
+        let handed_on = copy.arrivals.iter().any(|arrival| arrival.number <= touch.at.waits);
+        if !copy.issued.precedes(touch.at, alike) {
+            let pair = Pair { handed_on, first: touch.site, second: copy.site };
+            let (from, to) = ((steps, touch.at), (self.steps, copy.issued));
+            return (pair, Meeting { from, to, alike, between: Between::NotAsked });
+        }
+        // Of waves that go different ways it cannot be told.
+        let waited = copy.done.filter(|(done, _)| touch.at.step >= alike || done.step <= touch.at.step);
+        let (at, between) = match waited {
+            Some((done, wait)) => (done, Between::Waits(wait)),
+            None => (copy.issued, Between::Nothing),
+        };
+        let pair = Pair { handed_on, first: copy.site, second: touch.site };
+        (pair, Meeting { from: (self.steps, at), to: (steps, touch.at), alike, between })
     }
 }
 

@@ -5,60 +5,44 @@
 //! Addresses may depend on the numbers that stand for a kernel's arguments; what is found holds with two of them, if
 //! there are as many. Stores of two waves to the same bytes are not looked at: several waves may write the same.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::LazyCell;
+
 use wavemark_sim::foresight::common;
 
+use super::super::one_barrier::{Between, Meeting, Meetings, Pair, alike};
 use super::{Touch, Wave};
-use crate::site_info::SiteId;
 
 /// As many pairs of accesses are held against each other for a dispatch: a few milliseconds.
 const PAIRS: usize = 400_000;
 
-/// What was found, over several dispatches.
-#[derive(Default)]
-pub(super) struct Unordered {
-    /// In how many dispatches a store and a load met so.
-    pairs: FxHashMap<(SiteId, SiteId), u32>,
-    dispatches: u32,
-}
-
-impl Unordered {
-    /// Looks at the waves of a workgroup.
-    pub fn look(&mut self, waves: &[Wave<'_>]) {
-        let mut found = FxHashSet::default();
-        let mut left = PAIRS;
-        for (number, wave) in waves.iter().enumerate() {
-            for other in &waves[number + 1..] {
-                let theirs = &other.touches[..other.certain];
-                for touch in &wave.touches[..wave.certain] {
-                    // Neither is before the other.
-                    let from = theirs.partition_point(|other| other.at.arrivals < touch.at.waits);
-                    let to = theirs.partition_point(|other| other.at.waits <= touch.at.arrivals);
-                    for with in theirs.get(from..to).unwrap_or_default() {
-                        let Some(rest) = left.checked_sub(1) else { break };
-                        left = rest;
-                        if touch.writes != with.writes && meet(touch, with) {
-                            let (store, load) = if touch.writes { (touch, with) } else { (with, touch) };
-                            found.insert((store.site, load.site));
-                        }
+/// Looks at the waves of a workgroup. Whether there was anything to see.
+pub(super) fn look<'w>(waves: &[Wave<'w>], meetings: &mut Meetings<'w>) -> bool {
+    let mut left = PAIRS;
+    for (number, wave) in waves.iter().enumerate() {
+        for other in &waves[number + 1..] {
+            let alike = LazyCell::new(|| alike(wave.steps, other.steps));
+            let theirs = &other.touches[..other.certain];
+            for touch in &wave.touches[..wave.certain] {
+                // Neither is before the other.
+                let from = theirs.partition_point(|other| other.at.arrivals < touch.at.waits);
+                let to = theirs.partition_point(|other| other.at.waits <= touch.at.arrivals);
+                for with in theirs.get(from..to).unwrap_or_default() {
+                    let Some(rest) = left.checked_sub(1) else { break };
+                    left = rest;
+                    if touch.writes != with.writes && meet(touch, with) {
+                        let (own, theirs) = ((wave.steps, touch), (other.steps, with));
+                        let first = touch.at.precedes(with.at, *alike);
+                        let (first, second) = if first { (own, theirs) } else { (theirs, own) };
+                        let pair = Pair { handed_on: false, first: first.1.site, second: second.1.site };
+                        let (from, to) = ((first.0, first.1.at), (second.0, second.1.at));
+                        let between = Between::NotAsked;
+                        meetings.add(pair, Meeting { from, to, alike: *alike, between });
                     }
                 }
             }
         }
-        self.dispatches += u32::from(waves.iter().any(|wave| wave.certain > 0));
-        for pair in found {
-            *self.pairs.entry(pair).or_default() += 1;
-        }
     }
-
-    /// A store and a load each, by place.
-    pub fn found(self) -> Vec<(SiteId, SiteId)> {
-        let enough = self.dispatches.min(2);
-        let mut found: Vec<_> =
-            self.pairs.into_iter().filter(|&(_, times)| times >= enough).map(|(pair, _)| pair).collect();
-        found.sort_unstable();
-        found
-    }
+    waves.iter().any(|wave| wave.certain > 0)
 }
 
 fn meet(one: &Touch<'_>, other: &Touch<'_>) -> bool {
