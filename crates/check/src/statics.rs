@@ -395,13 +395,17 @@ struct Missing {
     enough: u32,
     /// The same on other paths.
     elsewhere: Vec<(SiteId, u32)>,
+    /// Of these places, those where the wave itself needs it: the barrier before which it would serve as well, if it is the same one
+    /// each time, and how many operations it may leave in flight there.
+    own: BTreeMap<SiteId, Option<(SiteId, u32)>>,
 }
 
 impl Missing {
     /// A wait for a counter is missing before an instruction, that may leave so many operations in flight.
     fn new(finding: Finding, producer: SiteId, counter: Counter, (before, enough): (SiteId, u32)) -> Missing {
         let producers = BTreeSet::from([producer]);
-        Missing { finding, producers, counter, load: None, before, enough, elsewhere: Vec::new() }
+        let (elsewhere, own) = (Vec::new(), BTreeMap::new());
+        Missing { finding, producers, counter, load: None, before, enough, elsewhere, own }
     }
 
     /// It is missing before this instruction, too.
@@ -416,6 +420,26 @@ impl Missing {
     /// Where it is missing, and how many operations it may leave in flight there.
     fn places(&self) -> impl Iterator<Item = (SiteId, u32)> + '_ {
         std::iter::once((self.before, self.enough)).chain(self.elsewhere.iter().copied())
+    }
+
+    /// The wave itself needs it before an instruction, or before the barrier that it has come by since.
+    fn is_needed_by_itself(&mut self, before: SiteId, at_barrier: Option<MissingWait>) {
+        let at_barrier = at_barrier.map(|wait| (wait.before, wait.enough));
+        let known = self.own.entry(before).or_insert(at_barrier);
+        *known =
+            known.zip(at_barrier).filter(|(known, new)| known.0 == new.0).map(|(known, new)| known.min(new));
+    }
+
+    /// Where other waves need it before a barrier, it stands there if that serves the wave itself, too.
+    fn stand_before_barrier(&mut self) {
+        let of_others = self.places().find(|(place, _)| !self.own.contains_key(place));
+        let Some((barrier, enough)) = of_others.filter(|_| !self.own.is_empty()) else { return };
+        let serves = |own: &Option<(SiteId, u32)>| own.filter(|&(place, _)| place == barrier);
+        let Some(own) = self.own.values().map(serves).collect::<Option<Vec<_>>>() else { return };
+        let enough = own.into_iter().map(|(_, enough)| enough).fold(enough, u32::min);
+        let others = self.places().filter(|(place, _)| *place != barrier && !self.own.contains_key(place));
+        self.elsewhere = others.collect();
+        (self.before, self.enough) = (barrier, enough);
     }
 
     /// Of a load of LDS where no copy has come, the copies in flight and the load.
@@ -557,19 +581,24 @@ impl Report {
             let same = known.before == before || known.producers.contains(&early.copy);
             (known.finding.rule, known.counter) == ("R4", counter) && same
         });
-        match known {
+        let ends = [("producer", copy), ("consumer", touch)];
+        let missing = match known {
             Some(known) => {
                 known.is_missing_before(before, enough);
                 known.producers.insert(early.copy);
-                also(&mut known.finding, &[("producer", copy), ("consumer", touch)]);
+                also(&mut known.finding, &ends);
+                known
             }
             None => {
                 let title =
                     format!("LDS is {verb}{who} while {} may still be in flight there", copy.mnemonic);
                 let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
-                finding.sites.extend([end_of("producer", copy), end_of("consumer", touch)]);
-                self.missing.push(Missing::new(finding, early.copy, counter, (before, enough)));
+                also(&mut finding, &ends);
+                self.missing.push_mut(Missing::new(finding, early.copy, counter, (before, enough)))
             }
+        };
+        if !early.other_wave {
+            missing.is_needed_by_itself(before, early.at_barrier);
         }
     }
 
@@ -661,6 +690,7 @@ impl Report {
     }
 
     fn findings(mut self, analysis: &Analysis<'_>) -> Vec<Finding> {
+        self.missing.iter_mut().for_each(Missing::stand_before_barrier);
         self.join(analysis);
         // Where a wait is missing, another may have to do its work.
         let idle = self.waits.values().filter(|(_, idle)| *idle && self.missing.is_empty());

@@ -94,6 +94,8 @@ pub(super) struct Early {
     pub copy: SiteId,
     pub touch: SiteId,
     pub wait: MissingWait,
+    /// Where the wave has arrived at a barrier since, what is missing before the last one.
+    pub at_barrier: Option<MissingWait>,
     /// By another wave.
     pub other_wave: bool,
 }
@@ -325,11 +327,12 @@ impl<'w> Wave<'w> {
         for one in in_flight.pending() {
             let Some(copy) = open.get(&one.operation).map(|&copy| &self.copies[copy]) else { continue };
             if (copy.writes || touch.writes) && common(copy.bytes, touch.bytes).is_some() {
-                let arrival = copy.arrivals.last().filter(|_| single);
-                let (before, awaited) =
-                    arrival.map_or((touch.site, *one), |arrival| (arrival.site, arrival.awaited));
-                let wait = MissingWait::new(analysis, before, awaited);
-                seen.add(Early { copy: copy.site, touch: touch.site, wait, other_wave: false });
+                let arrival = copy.arrivals.last();
+                let at_barrier =
+                    arrival.map(|arrival| MissingWait::new(analysis, arrival.site, arrival.awaited));
+                let here = MissingWait::new(analysis, touch.site, *one);
+                let wait = at_barrier.filter(|_| single).unwrap_or(here);
+                seen.add(Early { copy: copy.site, touch: touch.site, wait, at_barrier, other_wave: false });
             }
         }
     }
@@ -347,7 +350,14 @@ impl<'w> Wave<'w> {
                 match self.hands_on_early(analysis, copy, touch, *alike) {
                     Some(arrival) => {
                         let wait = MissingWait::new(analysis, arrival.site, arrival.awaited);
-                        seen.add(Early { copy: copy.site, touch: touch.site, wait, other_wave: true });
+                        let at_barrier = Some(wait);
+                        seen.add(Early {
+                            copy: copy.site,
+                            touch: touch.site,
+                            wait,
+                            at_barrier,
+                            other_wave: true,
+                        });
                     }
                     None => {
                         let (pair, meeting) = self.meeting(copy, (other.steps, touch), *alike);
