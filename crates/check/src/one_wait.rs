@@ -4,6 +4,9 @@
 //! others overwrite it, and behind the loop, where its wave uses it. A wait before one of them does nothing for the other. One
 //! behind the instructions that are to be waited for, on the straight line that all paths have in common, serves all; it
 //! is what is said if it may leave as many operations in flight as the places ask for, so that nothing is lost by it.
+//!
+//! On a straight line a wait in the first place sees to all that was issued before it, up to the wave's next wait for the counter,
+//! which is another matter.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -81,6 +84,39 @@ pub(crate) fn one_waits<Of: Copy + PartialEq>(
         (serves && allowed >= group.allowed).then_some(OneWait { mends: group.of, place, allowed })
     };
     several.filter_map(one_wait).collect()
+}
+
+/// Where a wait in one place sees to what is missing in another as well: how many operations it may leave in flight for
+/// that.
+pub(crate) struct StraightLines<'s> {
+    sites: &'s Sites,
+    targets: FxHashSet<u64>,
+}
+
+impl<'s> StraightLines<'s> {
+    pub fn of(sites: &'s Sites) -> StraightLines<'s> {
+        StraightLines { sites, targets: targets(sites) }
+    }
+
+    pub fn allowed<Of>(&self, first: SiteId, other: &Lacking<Of>) -> Option<u32> {
+        let channels = channels_of(other.counter);
+        let mut issued = 0;
+        for id in line(self.sites, first) {
+            let info = self.sites.get(id);
+            if id != first && self.targets.contains(&info.site.pc) {
+                return None;
+            }
+            if id == other.place {
+                return Some(other.allowed.saturating_sub(issued));
+            }
+            let waits = info.effects.waits.iter().any(|&(counter, _)| counter == other.counter);
+            if waits || info.effects.waits_idle || other.awaited.contains(&id) {
+                return None;
+            }
+            issued += u32::from(info.effects.channels.iter().any(|channel| channels.contains(channel)));
+        }
+        None
+    }
 }
 
 /// Make findings one mistake that one wait would mend.

@@ -36,7 +36,7 @@ use wavemark_target::Machine;
 use wavemark_target::facts::ManualWaits;
 
 use crate::finding::{Class, ENDS, Finding, FindingSite, Severity};
-use crate::one_wait::{Lacking, OneWait, one_waits};
+use crate::one_wait::{Lacking, OneWait, StraightLines, one_waits};
 use crate::register_set;
 use crate::site_info::{SiteId, SiteInfo, Sites, register_name};
 
@@ -442,6 +442,15 @@ impl Missing {
         (self.before, self.enough) = (barrier, enough);
     }
 
+    /// What is missing, place by place.
+    fn lacking(&self, of: usize) -> impl Iterator<Item = Lacking<usize>> + '_ {
+        let awaited: SmallVec<[_; 1]> = self.producers.iter().copied().collect();
+        self.places().map(move |(place, allowed)| {
+            let (counter, awaited) = (self.counter, awaited.clone());
+            Lacking { of, counter, awaited, place, allowed }
+        })
+    }
+
     /// Of a load of LDS where no copy has come, the copies in flight and the load.
     fn nothing_has_come(&self) -> impl Iterator<Item = (SiteId, SiteId)> + '_ {
         self.load.into_iter().flat_map(|load| self.producers.iter().map(move |&copy| (copy, load)))
@@ -665,32 +674,76 @@ impl Report {
         self.waits.entry(info.site.pc).or_insert((site, true)).1 &= idle;
     }
 
+    /// What a wait on a straight line sees to further on is not missing there.
+    fn join_on_lines(&mut self, analysis: &Analysis<'_>) {
+        let lines = StraightLines::of(analysis.sites);
+        let mut order: Vec<usize> = (0..self.missing.len()).collect();
+        order.sort_by_key(|&of| analysis.sites.get(self.missing[of].before).site.pc);
+        let mut mended = BTreeSet::new();
+        for (at, &first) in order.iter().enumerate() {
+            for &other in &order[at + 1..] {
+                if mended.contains(&first) || mended.contains(&other) {
+                    continue;
+                }
+                let Some(waits) = self.waits_for_both(&lines, first, other) else { continue };
+                waits.into_iter().for_each(|(place, allowed)| {
+                    self.missing[first].is_missing_before(place, allowed);
+                });
+                self.take_ends(first, other);
+                mended.insert(other);
+            }
+        }
+        self.forget(&mended);
+    }
+
+    /// Where waits for `first` see to all of `other` too, and how many operations they may leave in flight for that.
+    fn waits_for_both(
+        &self,
+        lines: &StraightLines<'_>,
+        first: usize,
+        other: usize,
+    ) -> Option<Vec<(SiteId, u32)>> {
+        let (known, other) = (&self.missing[first], self.missing[other].lacking(other));
+        let wait = |lacking: Lacking<usize>| {
+            let mut places = known.places().filter(|_| lacking.counter == known.counter);
+            places.find_map(|(place, _)| Some((place, lines.allowed(place, &lacking)?)))
+        };
+        other.map(wait).collect()
+    }
+
+    /// What is another's is the first one's, too.
+    fn take_ends(&mut self, first: usize, other: usize) {
+        let ends = std::mem::take(&mut self.missing[other].finding.sites);
+        ends.into_iter().for_each(|end| self.missing[first].finding.add_end(end));
+        let producers = std::mem::take(&mut self.missing[other].producers);
+        self.missing[first].producers.extend(producers);
+    }
+
+    /// Others are missing no more.
+    fn forget(&mut self, mended: &BTreeSet<usize>) {
+        let mut number = 0..;
+        self.missing.retain(|_| number.next().is_none_or(|number| !mended.contains(&number)));
+    }
+
     /// What one wait mends is one finding, of what lacks it where it is to stand.
     fn join(&mut self, analysis: &Analysis<'_>) {
-        let lacking = self.missing.iter().enumerate().flat_map(|(of, missing)| {
-            let awaited: SmallVec<[_; 1]> = missing.producers.iter().copied().collect();
-            missing.places().map(move |(place, allowed)| {
-                let (counter, awaited) = (missing.counter, awaited.clone());
-                Lacking { of, counter, awaited, place, allowed }
-            })
-        });
+        let lacking = self.missing.iter().enumerate().flat_map(|(of, missing)| missing.lacking(of));
         let mut mended = BTreeSet::new();
         for OneWait { mends, place, allowed } in one_waits(lacking, analysis.sites) {
             let stands = |&&of: &&usize| self.missing[of].places().any(|(own, _)| own == place);
             let Some(&first) = mends.iter().find(stands).or(mends.iter().min()) else { continue };
             for other in mends.into_iter().filter(|other| *other != first) {
-                let ends = std::mem::take(&mut self.missing[other].finding.sites);
-                ends.into_iter().for_each(|end| self.missing[first].finding.add_end(end));
+                self.take_ends(first, other);
                 mended.insert(other);
             }
             (self.missing[first].before, self.missing[first].enough) = (place, allowed);
         }
-        let mut number = 0..;
-        self.missing.retain(|_| number.next().is_none_or(|number| !mended.contains(&number)));
+        self.forget(&mended);
     }
 
     fn findings(mut self, analysis: &Analysis<'_>) -> Vec<Finding> {
         self.missing.iter_mut().for_each(Missing::stand_before_barrier);
+        self.join_on_lines(analysis);
         self.join(analysis);
         // Where a wait is missing, another may have to do its work.
         let idle = self.waits.values().filter(|(_, idle)| *idle && self.missing.is_empty());
