@@ -130,8 +130,11 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     for one in overtaken.iter().filter(|one| !pairs.own.are_apart(stored(one))) {
         report.overtaken_by(&analysis, one.1, &one.0);
     }
-    // Accesses to LDS follow barriers at which others were in flight: those that do not go by with other bytes.
-    for one in unpublished.iter().filter(|one| !pairs.behind.are_apart(pair(one))) {
+    // Accesses to LDS follow barriers at which others were in flight: those that do not go by with other bytes, or, where nothing
+    // says how many waves there are, those that are seen to have bytes in common.
+    let size_known = supposed.iter().any(|one| !one.any_size);
+    let meets = |pair| pairs.behind.meet(pair) || size_known && !pairs.behind.are_apart(pair);
+    for one in unpublished.iter().filter(|one| meets(pair(one))) {
         report.unpublished_at(&analysis, one.1, one.0);
     }
     // Where a wait is missing, another may have to do its work; what is called may need anything.

@@ -57,16 +57,20 @@ impl<'s> Loaded<'s> {
 /// pipeline that is longer than its ring; elements of more tiles, and that leave a rest; tiles of a short pipeline.
 const NUMBERS: [u64; 5] = [448, 8, 1024, 200, 3];
 
-/// Dispatches that show how a kernel uses LDS: one workgroup of the size that it is `launched` with or else compiled for, or one
-/// wave if that is not known, with each of some numbers for all
-/// its numbers, or without any arguments where nothing says what they are.
+/// So many waves are supposed where nothing says how many a workgroup has: what two do they do in a larger one as well.
+const WAVES: u32 = 2;
+
+/// Dispatches that show how a kernel uses LDS: one workgroup of the size that it is `launched` with or else compiled for, or two
+/// waves if that is not known, with each of some numbers for all its numbers, or without any arguments where nothing says
+/// what they are.
 fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>, launched: Option<[u32; 3]>) -> Vec<Supposed> {
     let lanes = kernel.descriptor.wave_size().lanes();
     let required = launched.or(metadata.and_then(|metadata| metadata.reqd_workgroup_size));
     let flat = metadata.map(|metadata| metadata.max_flat_workgroup_size);
     // What compilers say if the source says nothing.
     let flat = flat.filter(|&size| size != kernel.descriptor.limits().max_workgroup_size);
-    let block = required.unwrap_or([flat.unwrap_or(lanes), 1, 1]);
+    let any_size = required.is_none() && flat.is_none();
+    let block = required.unwrap_or([flat.unwrap_or(lanes * WAVES), 1, 1]);
     let cluster = metadata.and_then(|metadata| metadata.cluster_dims);
     let grid = cluster.unwrap_or([1; 3]);
     let dispatch = |kernarg| Dispatch {
@@ -82,7 +86,7 @@ fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>, launched: Option
     let Some(parameters) = kernel::parameters(kernel, metadata) else {
         // Preloaded arguments would be known.
         let preloads = kernel.descriptor.kernarg_preload().0 > 0;
-        let one = Supposed { dispatch: dispatch(Vec::new()), flat, no_arguments: true };
+        let one = Supposed { dispatch: dispatch(Vec::new()), flat, any_size, no_arguments: true };
         return if preloads { Vec::new() } else { vec![one] };
     };
     if parameters.iter().any(|parameter| parameter.size > MOST_BYTES) {
@@ -111,7 +115,7 @@ fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>, launched: Option
             .collect();
         let size = kernel::segment_size(kernel, metadata);
         let kernarg = lay_out(&kernel.name, &arguments, Some(&parameters), size, &dispatched).ok()?;
-        Some(Supposed { dispatch: dispatch(kernarg), flat, no_arguments: false })
+        Some(Supposed { dispatch: dispatch(kernarg), flat, any_size, no_arguments: false })
     };
     NUMBERS.into_iter().filter_map(with).collect()
 }

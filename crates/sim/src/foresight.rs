@@ -83,8 +83,21 @@ pub struct Supposed {
     /// Of the workgroup only the size is meant, not the shape: a work-item's place in the second and third dimension is
     /// not known.
     pub flat: bool,
+    /// Nor is the size of the workgroup known; the dispatch has some.
+    pub any_size: bool,
     /// The arguments are not known, whatever the dispatch has for them.
     pub no_arguments: bool,
+}
+
+impl Supposed {
+    /// The same with no more waves in the workgroup than are known to be there.
+    pub fn with_known_waves(&self, lanes: u32) -> Supposed {
+        let mut known = self.clone();
+        if self.any_size {
+            known.dispatch.block = [lanes, 1, 1];
+        }
+        known
+    }
 }
 
 /// Copies of a wave.

@@ -150,7 +150,10 @@ pub(super) fn judge(
     (kernel, supposed): (&Kernel, &[Supposed]),
     mut pairs: Pairs,
 ) -> Shown {
-    let for_copies = Budget::for_copies(analysis, code, kernel, supposed);
+    // Whether there is a second wave is not asked of one that is supposed.
+    let lanes = kernel.machine.lanes();
+    let known: Vec<Supposed> = supposed.iter().map(|one| one.with_known_waves(lanes)).collect();
+    let for_copies = Budget::for_copies(analysis, code, kernel, &known);
     let for_pairs = if pairs.is_empty() { 0 } else { STEPS };
     let for_pairs = Budget::of(for_pairs, code, kernel, supposed);
     if for_copies.dispatches.max(for_pairs.dispatches) == 0 {
@@ -161,10 +164,11 @@ pub(super) fn judge(
     let mut dispatches = 0;
     let polls = polls::polls(analysis, code, graph);
     let mut foresight = Foresight::new(kernel, relevant::hops(analysis, code, graph));
-    for (number, one) in supposed.iter().enumerate() {
-        let steps = |budget: &Budget| budget.of_wave(kernel, number, one);
-        let (for_copies, for_pairs) = (steps(&for_copies), steps(&for_pairs));
-        let Ok(ways) = foresight.ways(one, for_copies.max(for_pairs)) else { continue };
+    for (number, (one, known)) in supposed.iter().zip(&known).enumerate() {
+        let for_copies = for_copies.of_wave(kernel, number, known);
+        let for_pairs = for_pairs.of_wave(kernel, number, one);
+        let most = if one.any_size { for_copies } else { for_copies.max(for_pairs) };
+        let Ok(ways) = foresight.ways(known, most) else { continue };
         if for_copies > 0 {
             let single = ways.len() == 1;
             let waves =
@@ -180,7 +184,8 @@ pub(super) fn judge(
             unordered.add(analysis, meetings);
         }
         if for_pairs > 0 {
-            pairs.look(analysis, &ways, for_pairs);
+            let ways = if one.any_size { foresight.ways(one, for_pairs).unwrap_or_default() } else { ways };
+            pairs.look(analysis, &ways, for_pairs, &polls);
         }
     }
     unordered.confirm(analysis, u32::min(dispatches, 2));
@@ -232,7 +237,7 @@ impl Budget {
 
 /// Whether workgroups are known to have one wave.
 pub(super) fn is_alone(kernel: &Kernel, supposed: &[Supposed]) -> bool {
-    !supposed.is_empty() && supposed.iter().all(|one| !one.flat && waves(kernel, one) == 1)
+    !supposed.is_empty() && supposed.iter().all(|one| !one.any_size && waves(kernel, one) == 1)
 }
 
 /// The waves of a workgroup.
@@ -438,6 +443,11 @@ fn synchronises_otherwise(info: &SiteInfo) -> bool {
         .memory
         .is_some_and(|memory| memory.path == wavemark_isa::effects::Path::Lds && memory.is_atomic());
     other_barrier || lds
+}
+
+/// Whether a wave may learn by it, in another way than by the workgroup barrier, how far others are.
+fn learns_otherwise(info: &SiteInfo) -> bool {
+    synchronises_otherwise(info) && (info.effects.barrier.is_some() || info.writes().next().is_some())
 }
 
 /// Whether a wave may learn by it, or tell by it, how far it is: atomics on memory of others.

@@ -1,18 +1,21 @@
 //! Accesses of LDS that are in flight at a barrier (S1), or at a later access of the same wave (R4, R5), by address: which of the
 //! pairs that the paths allow can be seen never to meet.
 //!
-//! A pair is an access and a later one behind the barrier, before the next arrival. It is *apart* if the waves of the
-//! supposed dispatches come to both in that order, one wave to the first and another to the second, if their bytes are
-//! known there each time, and if they have none in common. Rings of buffers need no more: what is one barrier apart
-//! lies the same way in each turn. A pair that the waves do not come to is not known to be apart. Pairs of one wave are so
-//! likewise.
+//! A pair is an access and a later one behind the barrier, before the next arrival. It *meets* if the waves of some supposed
+//! dispatch come to both in that order, one wave to the first and another to the second, if their bytes are known there, and
+//! if they have some in common. It is *apart* if their bytes are known each time and they never have. Rings of buffers
+//! need no more: what is one barrier apart lies the same way in each turn. Of a pair that the waves do not come to neither is known.
+//! Pairs of one wave are so likewise.
+//!
+//! That bytes in common meet is said up to the barrier before which a wave may have learnt of others by something else: another
+//! barrier, an atomic on LDS that returns something, a load that polls.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_memmodel::counters::InFlight;
 use wavemark_sim::foresight::{Lds, Step, Way, common};
 
-use super::{Analysis, Effect, Moment, OTHERS, barriers, synchronises_otherwise};
+use super::{Analysis, Effect, Moment, OTHERS, barriers, learns_otherwise};
 use crate::site_info::SiteId;
 
 /// As many times accesses are held against each other: a few milliseconds.
@@ -30,37 +33,58 @@ pub(in super::super) struct Pairs {
     left: usize,
 }
 
-/// Whether pairs that were seen have always been apart; `None`: none was.
-pub(in super::super) struct Seen(FxHashMap<(SiteId, SiteId), Option<bool>>);
+/// What was seen of pairs.
+pub(in super::super) struct Seen(FxHashMap<(SiteId, SiteId), Met>);
+
+/// What was seen of one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Met {
+    Never,
+    Apart,
+    /// Once it could not be told; else they were apart.
+    Unknown,
+    Common,
+}
 
 impl Seen {
     fn none(pairs: impl IntoIterator<Item = (SiteId, SiteId)>) -> Seen {
-        Seen(pairs.into_iter().map(|pair| (pair, None)).collect())
+        Seen(pairs.into_iter().map(|pair| (pair, Met::Never)).collect())
     }
 
     /// Whether the pair was seen and was always apart.
     pub fn are_apart(&self, pair: (SiteId, SiteId)) -> bool {
-        self.0.get(&pair).copied().flatten() == Some(true)
+        self.0.get(&pair) == Some(&Met::Apart)
     }
 
-    /// Holds two accesses against each other, if so many comparisons are left.
+    /// Whether the pair was seen to have bytes in common.
+    pub fn meet(&self, pair: (SiteId, SiteId)) -> bool {
+        self.0.get(&pair) == Some(&Met::Common)
+    }
+
+    /// Holds two accesses against each other, if so many comparisons are left. Something else than the barrier may order them, if
+    /// they are `else_ordered`.
     fn compare(
         &mut self,
         left: &mut usize,
+        else_ordered: bool,
         (first, bytes): (SiteId, Bytes<'_>),
         (second, later): (SiteId, Bytes<'_>),
     ) {
-        let Some(apart) = self.0.get_mut(&(first, second)) else { return };
-        if *apart == Some(false) {
+        let Some(met) = self.0.get_mut(&(first, second)) else { return };
+        if *met == Met::Common {
             return;
         }
-        // What is not looked at may meet.
         let looked = left.checked_sub(1);
         *left = looked.unwrap_or(0);
-        *apart = Some(match (bytes, later, looked) {
-            (Some(bytes), Some(later), Some(_)) => common(bytes, later).is_none(),
-            _ => false,
-        });
+        *met = match (bytes, later, looked) {
+            (Some(bytes), Some(later), Some(_)) => match common(bytes, later).is_some() {
+                true if else_ordered => Met::Unknown,
+                true => Met::Common,
+                false if *met == Met::Unknown => Met::Unknown,
+                false => Met::Apart,
+            },
+            _ => Met::Unknown,
+        };
     }
 }
 
@@ -73,6 +97,8 @@ struct Accesses<'w> {
     all: Vec<(Moment, SiteId, Bytes<'w>)>,
     /// What was in flight when the wave came to an access, and that one.
     own: Vec<[(SiteId, Bytes<'w>); 2]>,
+    /// How often it had arrived when it may have learnt of others by something else.
+    learnt: Option<u32>,
 }
 
 impl Pairs {
@@ -90,19 +116,27 @@ impl Pairs {
     }
 
     /// Looks at the waves of a workgroup, `most` instructions of each.
-    pub(super) fn look(&mut self, analysis: &Analysis<'_>, ways: &[Way], most: u32) {
+    pub(super) fn look(
+        &mut self,
+        analysis: &Analysis<'_>,
+        ways: &[Way],
+        most: u32,
+        polls: &FxHashSet<SiteId>,
+    ) {
         let steps = ways.iter().map(|way| way.within(most).0);
-        let waves: Vec<Accesses<'_>> = steps.map(|steps| Accesses::of(analysis, steps, &self.own)).collect();
+        let waves: Vec<Accesses<'_>> =
+            steps.map(|steps| Accesses::of(analysis, steps, &self.own, polls)).collect();
+        let last = waves.iter().filter_map(|wave| wave.learnt).min().unwrap_or(u32::MAX);
         for (number, wave) in waves.iter().enumerate() {
             for &[first, second] in &wave.own {
-                self.own.compare(&mut self.left, first, second);
+                self.own.compare(&mut self.left, false, first, second);
             }
             for (_, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
                 for &(arrival, first, bytes) in &wave.in_flight {
                     let from = other.all.partition_point(|&(at, ..)| at.waits < arrival);
                     let behind = other.all[from..].iter().take_while(|&&(at, ..)| at.arrivals <= arrival);
                     for &(_, second, later) in behind {
-                        self.behind.compare(&mut self.left, (first, bytes), (second, later));
+                        self.behind.compare(&mut self.left, arrival > last, (first, bytes), (second, later));
                     }
                 }
             }
@@ -111,9 +145,13 @@ impl Pairs {
 }
 
 impl<'w> Accesses<'w> {
-    /// Those of the wave that goes this way, up to where waves may be ordered by something else than the workgroup barrier; of
-    /// pairs of its own those that are `wanted`.
-    fn of(analysis: &Analysis<'_>, steps: &'w [Step], wanted: &Seen) -> Accesses<'w> {
+    /// Those of the wave that goes this way; of pairs of its own those that are `wanted`.
+    fn of(
+        analysis: &Analysis<'_>,
+        steps: &'w [Step],
+        wanted: &Seen,
+        polls: &FxHashSet<SiteId>,
+    ) -> Accesses<'w> {
         let mut accesses = Accesses::default();
         let mut in_flight = InFlight::default();
         // By the number of the operation in flight.
@@ -123,8 +161,8 @@ impl<'w> Accesses<'w> {
             now.step = step;
             let Some(site) = analysis.sites.find(foreseen.pc, foreseen.msb) else { break };
             let info = analysis.sites.get(site);
-            if foreseen.lds == Lds::Signals || synchronises_otherwise(info) {
-                break;
+            if learns_otherwise(info) || polls.contains(&site) {
+                accesses.learnt.get_or_insert(now.arrivals);
             }
             let bytes = match &foreseen.lds {
                 Lds::Bytes(bytes) => Some(bytes.as_slice()),
