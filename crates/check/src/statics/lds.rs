@@ -405,13 +405,15 @@ impl<'w> Wave<'w> {
         if !copy.issued.precedes(touch.at, alike) {
             let pair = Pair { handed_on, first: touch.site, second: copy.site };
             let (from, to) = ((steps, touch.at), (self.steps, copy.issued));
-            return (pair, Meeting { from, to, alike, between: Between::NotAsked });
+            return (pair, Meeting { from, to, alike, between: Between::Unknown });
         }
-        // Of waves that go different ways it cannot be told.
-        let waited = copy.done.filter(|(done, _)| touch.at.step >= alike || done.step <= touch.at.step);
+        // Of waves that go different ways it cannot be told which wait is meant.
+        let same_way = touch.at.step < alike;
+        let waited = copy.done.filter(|(done, _)| !same_way || done.step <= touch.at.step);
         let (at, between) = match waited {
-            Some((done, wait)) => (done, Between::Waits(wait)),
-            None => (copy.issued, Between::Nothing),
+            Some((done, wait)) if same_way => (done, Between::Waits(wait)),
+            None if same_way => (copy.issued, Between::Nothing),
+            _ => (waited.map_or(copy.issued, |(done, _)| done), Between::Unknown),
         };
         let pair = Pair { handed_on, first: copy.site, second: touch.site };
         (pair, Meeting { from: (self.steps, at), to: (steps, touch.at), alike, between })

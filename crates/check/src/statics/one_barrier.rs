@@ -91,8 +91,8 @@ pub(super) enum Between {
     Waits(SiteId),
     /// It does not wait for it.
     Nothing,
-    /// An access of LDS operations' queue: waiting for it is another rule's.
-    NotAsked,
+    /// The two go different ways, or it is an access of LDS operations' queue, for which another rule speaks.
+    Unknown,
 }
 
 impl Meeting<'_> {
@@ -173,7 +173,7 @@ enum Wait {
     At(SiteId),
     /// Not the first; a wait before the second may leave so many operations of the class in flight.
     Missing(ClassId, u32),
-    NotAsked,
+    Unknown,
 }
 
 /// What no barrier orders, over several dispatches.
@@ -213,7 +213,7 @@ impl AllUnordered {
 
 impl Unordered {
     fn unseen(pair: Pair) -> Unordered {
-        Unordered { pair, times: 0, distance: usize::MAX, wait: Wait::NotAsked, places: None }
+        Unordered { pair, times: 0, distance: usize::MAX, wait: Wait::Unknown, places: None }
     }
 
     fn add(&mut self, analysis: &Analysis<'_>, meeting: &Meeting<'_>) {
@@ -224,7 +224,7 @@ impl Unordered {
                 Wait::Missing(class, least.min(meeting.younger(analysis, class)))
             }
             (_, Between::Nothing) => Wait::Missing(class, meeting.younger(analysis, class)),
-            (Wait::NotAsked, Between::Waits(site)) => Wait::At(site),
+            (Wait::Unknown, Between::Waits(site)) => Wait::At(site),
             (Wait::At(_), Between::Waits(site)) if nearer => Wait::At(site),
             (known, _) => known,
         };

@@ -35,7 +35,7 @@ pub(super) fn look<'w>(waves: &[Wave<'w>], meetings: &mut Meetings<'w>) -> bool 
                         let (first, second) = if first { (own, theirs) } else { (theirs, own) };
                         let pair = Pair { handed_on: false, first: first.1.site, second: second.1.site };
                         let (from, to) = ((first.0, first.1.at), (second.0, second.1.at));
-                        let between = Between::NotAsked;
+                        let between = Between::Unknown;
                         meetings.add(pair, Meeting { from, to, alike: *alike, between });
                     }
                 }
