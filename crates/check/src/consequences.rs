@@ -96,13 +96,18 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
             one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.reader() == read)
         }
         "M1" | "M6" => one(&|cause| {
-            let too_narrow = finding.rule == "M1" && cause.rule == "M2" && apart(cause) == apart(finding);
+            let too_narrow = finding.rule == "M1"
+                && cause.rule == "M2"
+                && (apart(cause) == apart(finding) || has_narrow_end(cause, finding));
             let unordered = finding.rule == "M6" && cause.rule == "M1" && cause.pair() == finding.pair();
             too_narrow || unordered || cause.is_of_flag
         }),
-        // What reaches no further than its scope needs a write-back as well.
+        // What reaches no further than its scope needs a write-back as well; and who writes back waits for that.
         "M5" => one(&|cause| {
-            cause.rule == "M2" && cause.hint_site.as_ref().map(|site| site.pc) == finding.end("producer")
+            let written_back = (cause.rule, cause.class, finding.class)
+                == ("M5", Class::MissingWriteback, Class::MissingWait)
+                && cause.pair() == finding.pair();
+            written_back || cause.rule == "M2" && has_narrow_end(cause, finding)
         }),
         "B12" | "H1" | "B13" | "S2" => unwaited(),
         "U2" => {
@@ -121,6 +126,12 @@ fn unwaited_barrier(list: &[Finding], of: u32) -> Option<usize> {
     let twice = || (0..list.len()).filter(|&at| list[at].rule == "B12" && own(&&list[at]));
     let leaves = |&at: &usize| joins().any(|join| join.end("arrive") == list[at].end("arrive"));
     twice().find(leaves).or_else(|| twice().next())
+}
+
+/// Whether what is written there has the scope that is too narrow.
+fn has_narrow_end(cause: &Finding, finding: &Finding) -> bool {
+    let narrow = cause.hint_site.as_ref().map(|site| site.pc);
+    narrow.is_some() && narrow == finding.writer()
 }
 
 /// The scope that the waves of the two ends share.

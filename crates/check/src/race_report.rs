@@ -3,8 +3,8 @@
 //! If the earlier one is only known to have been *issued*, a wait is missing before the publication; if not even that,
 //! synchronisation is missing ("synchronisation", 5.2).
 
-use wavemark_isa::effects::{invalidate_text, scalar_invalidate_text, wait_text, write_back_text};
-use wavemark_sim::events::{Channel, Direction, Site, Space};
+use wavemark_isa::effects::{AtomicOp, invalidate_text, scalar_invalidate_text, wait_text, write_back_text};
+use wavemark_sim::events::{Channel, Direction, Scope, Site, Space};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
@@ -14,7 +14,7 @@ use crate::mistakes::{Lack, Place};
 use crate::relation::{Later, Relation, channel};
 use crate::shadow::Record;
 use crate::site_info::SiteId;
-use crate::wave_state::{Arrive, Operation, WaveState};
+use crate::wave_state::{Arrive, Operation, Release, WaveState};
 use crate::waves::Unseen;
 
 impl Checker {
@@ -24,7 +24,19 @@ impl Checker {
         let other = self.waves.id(earlier.epoch.agent);
         let is_apart = other.is_some_and(|other| other.workgroup_flat != later.wave.workgroup_flat);
         let knows = |agent: u32, channel: Channel| state.known.issued.get(agent, channel as u8);
-        let beside = || self.waves.release_beside(earlier.epoch.agent, knows, |_| true);
+        // Of a wave that is over it is not known what it knew before the access.
+        let wave = self.waves.get(earlier.epoch.agent);
+        let access = wave.and_then(|wave| wave.operation_at(earlier.epoch.channel, earlier.epoch.seq));
+        let place = self.sites.get(earlier.site).site.pc;
+        let is_behind = |agent: u32, release: &Release| {
+            let (channel, seq) = release.own;
+            let of = self.sites.get(release.at.site);
+            let atomic = of.effects.memory.and_then(|memory| memory.atomic);
+            let knew = access.map(|(_, access)| access.before.known.issued.get(agent, channel as u8));
+            let acquires = atomic.is_some_and(AtomicOp::stores_if_equal);
+            knew.is_none_or(|knew| knew < seq) && of.site.pc > place && !acquires
+        };
+        let beside = || self.waves.release_beside(earlier.epoch.agent, knows, is_behind);
         // Where its workgroup has handed on something to this one, the access is not in order with that.
         let release = (later.space == Space::Global && is_apart).then(beside).flatten();
         let is_atomic = |record: &Record| record.atomic && !record.maybe_plain;
@@ -192,12 +204,23 @@ impl Checker {
             let by_flag = release.map(|release| (release, false));
             let publication = self.waves.publication(earlier.epoch.agent);
             let handed_on = by_flag.or_else(|| publication.handed_on(earlier.epoch, knows));
-            let (hint, hint_site) = self.before(&wait_text(self.machine, counter, 0), handed_on);
-            missing = handed_on.map(|(at, _)| {
-                let before = Some((at.site, self.sites.get(at.site).site.pc));
-                (Place { before, step: at.step, issued: earlier.epoch.seq, hands_on: true }, false)
-            });
-            ("M5", Class::MissingWait, title, hint, hint_site)
+            // A release writes back, and waits for that: by the way for the store.
+            let is_own = handed_on.is_some_and(|(_, at_barrier)| !at_barrier);
+            let writes_back = self.facts.several_l2 && common >= Scope::Device && earlier.scope < common;
+            let lacks_write_back =
+                is_own && conflict.write_first && writes_back && !publication.has_written_back(earlier.epoch);
+            if lacks_write_back {
+                let op = format!("{} and its wait", write_back_text(self.machine, common));
+                let (hint, hint_site) = self.before(&op, handed_on);
+                ("M5", Class::MissingWriteback, title, hint, hint_site)
+            } else {
+                let (hint, hint_site) = self.before(&wait_text(self.machine, counter, 0), handed_on);
+                missing = handed_on.map(|(at, _)| {
+                    let before = Some((at.site, self.sites.get(at.site).site.pc));
+                    (Place { before, step: at.step, issued: earlier.epoch.seq, hands_on: true }, false)
+                });
+                ("M5", Class::MissingWait, title, hint, hint_site)
+            }
         } else if issued && let Some(wait) = behind_barrier() {
             let title = format!(
                 "{place} is {} while {} of another wave may still be in flight: no barrier comes behind the wait for it",

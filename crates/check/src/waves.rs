@@ -32,6 +32,11 @@ impl Publication {
         handed_on(self.releases.iter(), operation, knows)
     }
 
+    /// Whether the wave has written back behind a store.
+    pub fn has_written_back(&self, store: Epoch) -> bool {
+        self.last_write_back.is_some_and(|write_back| write_back.at.comes_behind(store))
+    }
+
     /// What first handed on an operation to who `knows` so much of the wave, as far as it is known, and whether it is a barrier.
     pub fn handed_on(&self, operation: Epoch, knows: impl Fn(Channel) -> u32) -> Option<(Arrive, bool)> {
         let barrier = self.first_barrier_behind(operation).map(|arrive| (arrive, true));
@@ -289,7 +294,7 @@ impl Waves {
     /// it on.
     pub fn why_unseen(&self, store: Epoch, knows: impl Fn(u32, Channel) -> u32) -> Unseen {
         let own = self.publication(store.agent);
-        let written_back = own.last_write_back.filter(|write_back| write_back.at.comes_behind(store));
+        let written_back = own.last_write_back.filter(|_| own.has_written_back(store));
         if let Some(release) = own.release_of(store, |channel| knows(store.agent, channel)) {
             return match release.write_back.filter(|write_back| write_back.at.comes_behind(store)) {
                 Some(write_back) => Unseen::WriteBackInFlight(write_back.own.0, (release.at, false)),
@@ -300,7 +305,7 @@ impl Waves {
         if let Some(write_back) = written_back.filter(|write_back| write_back.at.step < barrier.step) {
             return Unseen::WriteBackInFlight(write_back.own.0, (barrier, true));
         }
-        let behind = |release: &Release| release.at.comes_behind_barrier(&barrier);
+        let behind = |_, release: &Release| release.at.comes_behind_barrier(&barrier);
         let Some(release) = self.release_beside(store.agent, knows, behind) else {
             return Unseen::NotWrittenBack(None);
         };
@@ -319,11 +324,12 @@ impl Waves {
         &self,
         wave: u32,
         knows: impl Fn(u32, Channel) -> u32,
-        which: impl Fn(&Release) -> bool,
+        which: impl Fn(u32, &Release) -> bool,
     ) -> Option<Release> {
         self.beside(wave).skip(1).find_map(|agent| {
-            let is_known =
-                |release: &&Release| which(release) && release.is_known(|channel| knows(agent, channel));
+            let is_known = |release: &&Release| {
+                which(agent, release) && release.is_known(|channel| knows(agent, channel))
+            };
             self.publication(agent).releases.iter().rfind(is_known).copied()
         })
     }

@@ -339,14 +339,25 @@ impl Finding {
             && self.is_same_mistake(other)
     }
 
+    /// Whether it follows from another finding, under this schedule or another one: where a scope is too narrow, what it guards races
+    /// as well (M2).
+    fn follows_from(&self, cause: &Finding) -> bool {
+        cause.rule == "M2" && ["M1", "M5", "M6"].contains(&self.rule.as_str()) && cause.names_ends_of(self)
+    }
+
     fn has_place(&self) -> bool {
         self.hint.as_deref().is_some_and(names_place)
     }
 
-    /// Take up what is this one again, and what that says of where to mend it.
+    /// Whether the two are one mistake: the same again, or one what follows from the other.
+    pub(crate) fn is_one_with(&self, other: &Finding) -> bool {
+        self.is_again(other) || self.follows_from(other) || other.follows_from(self)
+    }
+
+    /// Take up what is one with this, and what that says of where to mend it.
     pub(crate) fn take_up(&mut self, again: Finding) {
         let instances = self.instances + again.instances;
-        if again.has_place() && !self.has_place() {
+        if self.follows_from(&again) || again.has_place() && !self.has_place() {
             *self = again;
         }
         self.instances = instances;

@@ -250,7 +250,7 @@ pub(crate) fn say_checked(report: &mut Report, executed_by: Machine, asked: Chec
 /// Adds what one dispatch gave: findings add up.
 pub(crate) fn merge(report: &mut Report, outcome: Ran) {
     for finding in outcome.findings {
-        match report.findings.iter_mut().find(|known| known.is_again(&finding)) {
+        match report.findings.iter_mut().find(|known| known.is_one_with(&finding)) {
             Some(known) => known.take_up(finding),
             None => report.findings.push(finding),
         }
