@@ -8,8 +8,9 @@
 //! - Where a load and what it reads are ordered nowhere between some waves, caches between others that may hold what was there
 //!   before matter no more: a scope mends both.
 //! - Where a scope is too narrow, or a flag is looked at before it is there, it orders nothing, and what it guards races as well.
-//! - A wave that does not wait for a barrier meets others in the wrong phase: it arrives again, there and elsewhere, joins another
-//!   barrier, races, and at last is waited for in vain.
+//! - A wave that does not wait for a barrier, as it has joined none or nobody has initialised it, or for no reason, meets others in the
+//!   wrong phase: it arrives again, there and elsewhere, joins another barrier, races, and at last is waited for in vain. So do
+//!   workgroups of a cluster for which two waves arrive.
 //! - A read that races may find what nobody has written.
 //! - A read that races with several writes, all before it or all behind, lacks one barrier, and so does a write that races with
 //!   several reads: with those of the next round and of those behind the loop, with some before it and some behind.
@@ -20,7 +21,7 @@
 use rustc_hash::FxHashSet;
 use wavemark_sim::events::Scope;
 
-use crate::finding::{Class, Finding, Severity};
+use crate::finding::{Class, Finding, FindingSite, Severity};
 use crate::knowledge::common_scope;
 use crate::mistakes::{MistakeId, Mistakes};
 
@@ -86,7 +87,7 @@ fn is_one_read(one: &Finding, other: &Finding) -> bool {
 /// Which finding the one at a place follows from.
 fn cause(list: &[Finding], at: usize) -> Option<usize> {
     let finding = &list[at];
-    let unwaited = || unwaited_barrier(list, workgroup(finding)?).filter(|&of| of != at);
+    let misused = || misused_barrier(list, workgroup(finding)?).filter(|&of| of != at);
     let errors = || list.iter().enumerate().filter(|(_, cause)| cause.severity == Severity::Error);
     let one =
         |follows: &dyn Fn(&Finding) -> bool| errors().find(|(_, cause)| follows(cause)).map(|(of, _)| of);
@@ -96,11 +97,12 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
             one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.reader() == read)
         }
         "M1" | "M6" => one(&|cause| {
+            let arrives_twice = cause.rule == "B14" && is_in_cluster_of(cause, finding);
             let too_narrow = finding.rule == "M1"
                 && cause.rule == "M2"
                 && (apart(cause) == apart(finding) || has_narrow_end(cause, finding));
             let unordered = finding.rule == "M6" && cause.rule == "M1" && cause.pair() == finding.pair();
-            too_narrow || unordered || cause.is_of_flag
+            arrives_twice || too_narrow || unordered || cause.is_of_flag
         }),
         // What reaches no further than its scope needs a write-back as well; and who writes back waits for that.
         "M5" => one(&|cause| {
@@ -109,7 +111,11 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
                 && cause.pair() == finding.pair();
             written_back || cause.rule == "M2" && has_narrow_end(cause, finding)
         }),
-        "B12" | "H1" | "B13" | "S2" => unwaited(),
+        "B1" => {
+            let barrier = finding.end("barrier");
+            one(&|cause| cause.rule == "B1" && cause.end("barrier") == barrier).filter(|&of| of < at)
+        }
+        "B10" | "B12" | "B13" | "B14" | "H1" | "S2" => misused(),
         "U2" => {
             let read = finding.end("consumer");
             let races = ["R4", "R5", "R6", "R7", "S1", "S2"];
@@ -119,7 +125,13 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
     }
 }
 
-/// Where a wave of a workgroup does not wait for a barrier: rather than where it never does, where it joins another one without.
+/// Where a wave of a workgroup does not wait for a barrier: as it has joined none, or nobody has initialised it; rather than where it
+/// never does, where it joins another one without.
+fn misused_barrier(list: &[Finding], of: u32) -> Option<usize> {
+    let first = |rule: &str| list.iter().position(|cause| cause.rule == rule && workgroup(cause) == Some(of));
+    first("B10").or_else(|| first("B1")).or_else(|| unwaited_barrier(list, of))
+}
+
 fn unwaited_barrier(list: &[Finding], of: u32) -> Option<usize> {
     let own = |finding: &&Finding| workgroup(finding) == Some(of);
     let joins = || list.iter().filter(own).filter(|finding| finding.rule == "H1");
@@ -138,6 +150,13 @@ fn has_narrow_end(cause: &Finding, finding: &Finding) -> bool {
 fn apart(finding: &Finding) -> Option<Scope> {
     let [first, second, ..] = finding.sites.as_slice() else { return None };
     Some(common_scope(first.wave?, second.wave?))
+}
+
+/// Whether the waves of a finding's two ends are of the cluster of another one.
+fn is_in_cluster_of(cause: &Finding, finding: &Finding) -> bool {
+    let cluster = |end: &FindingSite| end.wave.map(|wave| wave.cluster_flat);
+    let of = cause.sites.first().and_then(cluster);
+    of.is_some() && finding.sites.iter().take(2).all(|end| cluster(end) == of)
 }
 
 /// The workgroup of the first end.

@@ -373,8 +373,17 @@ impl Finding {
                 | Class::MissingInvalidate
                 | Class::WrongScope => self.has_place(),
                 Class::MissingSync => self.names_ends_of(other) || other.names_ends_of(self),
+                Class::Barrier => {
+                    self.rule == other.rule && (self.names_first_of(other) || other.names_first_of(self))
+                }
                 _ => false,
             }
+    }
+
+    /// Whether the instruction that another finding is about is among those of this one.
+    fn names_first_of(&self, other: &Finding) -> bool {
+        let first = other.sites.first().and_then(|site| site.pc);
+        first.is_some() && self.sites.iter().any(|site| site.pc == first)
     }
 
     /// Whether the two instructions that another finding is about are among those of this one.
