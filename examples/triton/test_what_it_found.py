@@ -71,7 +71,7 @@ def count_and_look(counter, out):
     tl.store(out + tl.program_id(0), tl.load(counter))
 
 
-@pytest.mark.wavemark_findings("M2")
+@pytest.mark.wavemark_findings("M1")
 def test_a_plain_load_of_a_counter():
     """Other programs add to the counter: a load that is no atomic may see anything."""
     count_and_look[(4,)](tensor(np.zeros(1, np.int32)), tensor(np.zeros(4, np.int32)))

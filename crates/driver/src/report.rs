@@ -522,7 +522,8 @@ impl Report {
         }
     }
 
-    /// Merges findings that agree in rule, class, severity and sites, leaves out advice that others contradict, puts the worst first, and sets the outcome.
+    /// Merges findings that agree in rule, class, severity and sites, leaves out advice that others contradict, puts the worst first,
+    /// and sets the outcome.
     pub fn conclude(&mut self) {
         let mut merged: Vec<Finding> = Vec::new();
         for finding in self.findings.drain(..) {
