@@ -164,6 +164,7 @@ pub(crate) fn add(
     let places = Places { machine, base: loaded.image.base, lines: loaded.lines };
     report.paths = Some(Paths { instructions: instructions as u64 });
     let weakened: Vec<Counter> = report.findings.iter().filter_map(|finding| finding.weakened).collect();
+    let of_runs = report.findings.len();
     for finding in findings.into_iter().filter(|finding| is_wanted(finding.rule, wanted)) {
         // Where a run says that a wait before it could leave more in flight, this one would have to wait for that.
         let moot = |wait: &FindingSite| {
@@ -171,7 +172,7 @@ pub(crate) fn add(
             waits.iter().any(|(counter, _)| weakened.contains(counter))
         };
         if !(finding.class == wavemark_check::Class::Redundant && finding.sites.iter().any(moot)) {
-            add_finding(report, convert(finding, None, &places));
+            add_finding(report, of_runs, convert(finding, None, &places));
         }
     }
     report.not_checked.extend(gaps.iter().map(|gap| not_followed(gap, &places)));
@@ -204,8 +205,9 @@ fn is_wanted(rule: &str, wanted: Checked) -> bool {
     }
 }
 
-/// A run that shows what is said of all paths is the better witness; what it advises is proven by that.
-fn add_finding(report: &mut Report, finding: Finding) {
+/// A run that shows what is said of all paths is the better witness, among the first so many findings; what it advises is proven by
+/// that. Barriers that are missing on all paths are told apart there.
+fn add_finding(report: &mut Report, of_runs: usize, finding: Finding) {
     // A run tells of two accesses in which order they came.
     let roles: &[&str] = match finding.severity {
         Severity::Advice => &["wait"],
@@ -224,7 +226,11 @@ fn add_finding(report: &mut Report, finding: Finding) {
         let follows = finding.severity == Severity::Error && other.names_ends_of(&finding);
         other.severity == finding.severity && (same || follows)
     };
-    match report.findings.iter_mut().find(|other| meets(other)) {
+    let others = match finding.class {
+        Class::MissingSync => of_runs,
+        _ => report.findings.len(),
+    };
+    match report.findings[..others].iter_mut().find(|other| meets(other)) {
         Some(known) => {
             known.proven = finding.proven.or(known.proven);
             if finding.severity == Severity::Advice {
