@@ -27,28 +27,9 @@ use crate::mistakes::{MistakeId, Mistakes};
 
 /// Make each of these findings, which are in the order in which they were first seen, one mistake with what it follows from.
 pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
-    let root = |finding: &Finding, mistakes: &Mistakes| finding.mistake.map(|mistake| mistakes.root(mistake));
-    // Where a wait is missing as well, there is a place for each.
-    let lack_wait = list.iter().filter(|finding| finding.class == Class::MissingWait);
-    let lack_wait: FxHashSet<Option<MistakeId>> = lack_wait.map(|finding| root(finding, mistakes)).collect();
-    for (at, finding) in list.iter().enumerate() {
-        let waits = |other: &Finding| {
-            [finding, other].into_iter().all(|one| !lack_wait.contains(&root(one, mistakes)))
-        };
-        let is_one = |other: &&Finding| {
-            are_unordered(other, finding)
-                && (is_one_read(other, finding) || other.writer() == finding.writer() && waits(other))
-        };
-        let others: Vec<MistakeId> =
-            list[..at].iter().filter(is_one).filter_map(|other| other.mistake).collect();
-        for other in others {
-            if let Some(own) = finding.mistake {
-                mistakes.join(own, other);
-            }
-        }
-    }
+    join_unordered(list, mistakes);
     let causes: Vec<Option<usize>> = (0..list.len()).map(|at| cause(list, at)).collect();
-    let root = |finding: &Finding| root(finding, mistakes);
+    let root = |finding: &Finding| finding.mistake.map(|mistake| mistakes.root(mistake));
     // What waves that are nearer to each other do there is a mistake of its own.
     let of_nearer: FxHashSet<MistakeId> = (list.iter().zip(&causes))
         .filter(|(finding, cause)| finding.rule == "M1" && cause.is_none())
@@ -65,6 +46,24 @@ pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
         let [cause, own] = [of, at].map(|at| *list[at].mistake.get_or_insert_with(|| mistakes.alone()));
         mistakes.join(own, cause);
         list[at].is_consequence = true;
+    }
+}
+
+/// Make one mistake of those findings that lack the same barrier.
+fn join_unordered(list: &[Finding], mistakes: &mut Mistakes) {
+    let roots: Vec<_> = list.iter().map(|one| one.mistake.map(|mistake| mistakes.root(mistake))).collect();
+    // Where a wait is missing as well, there is a place for each.
+    let lack_wait = list.iter().zip(&roots).filter(|(finding, _)| finding.class == Class::MissingWait);
+    let lack_wait: FxHashSet<_> = lack_wait.map(|(_, root)| root).collect();
+    for (at, finding) in list.iter().enumerate() {
+        for (other, one) in list[..at].iter().enumerate() {
+            let (Some(own), Some(its)) = (finding.mistake, one.mistake) else { continue };
+            let waits = [at, other].iter().all(|&of| !lack_wait.contains(&roots[of]));
+            let is_one_write = || waits && one.writer() == finding.writer();
+            if are_unordered(one, finding) && (is_one_read(one, finding) || is_one_write()) {
+                mistakes.join(own, its);
+            }
+        }
     }
 }
 

@@ -89,7 +89,9 @@ impl Checker {
         let issued = own || state.known.issued.knows(earlier.epoch);
         // How many were younger when it arrived at a barrier: that is all this wave knows of the other's issues.
         let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
-        let knows = |channel: Channel| state.known.issued.get(earlier.epoch.agent, channel as u8);
+        let knows_of = |agent: u32, channel: Channel| state.known.issued.get(agent, channel as u8);
+        let knows = |channel: Channel| knows_of(earlier.epoch.agent, channel);
+        let write_back = || format!("{} and its wait", write_back_text(self.machine, common));
         let counter = self.counters.counter_of(old_channel);
         // The barrier by which it is known, unless that is by something else.
         let at_barrier =
@@ -119,8 +121,7 @@ impl Checker {
         // What is to be waited for, which may be a write-back instead of the earlier access.
         let mut awaited_counter = counter;
         let (rule, class, title, hint, hint_site) = if conflict.relation == Relation::NotWrittenBack {
-            let knows = |agent: u32, channel: Channel| state.known.issued.get(agent, channel as u8);
-            let (class, why, (hint, hint_site)) = match self.waves.why_unseen(earlier.epoch, knows) {
+            let (class, why, (hint, hint_site)) = match self.waves.why_unseen(earlier.epoch, knows_of) {
                 Unseen::WriteBackInFlight(channel, handed_on) => {
                     awaited_counter = self.counters.counter_of(channel);
                     let wait = wait_text(self.machine, awaited_counter, 0);
@@ -132,8 +133,7 @@ impl Checker {
                     (Class::MissingWait, "it is not over before the write-back", hint)
                 }
                 Unseen::NotWrittenBack(release) => {
-                    let op = format!("{} and its wait", write_back_text(self.machine, common));
-                    let hint = self.before(&op, release.map(|release| (release, false)));
+                    let hint = self.before(&write_back(), release.map(|release| (release, false)));
                     (Class::MissingWriteback, "a write-back is missing", hint)
                 }
             };
@@ -207,20 +207,21 @@ impl Checker {
             // A release writes back, and waits for that: by the way for the store.
             let is_own = handed_on.is_some_and(|(_, at_barrier)| !at_barrier);
             let writes_back = self.facts.several_l2 && common >= Scope::Device && earlier.scope < common;
-            let lacks_write_back =
-                is_own && conflict.write_first && writes_back && !publication.has_written_back(earlier.epoch);
-            if lacks_write_back {
-                let op = format!("{} and its wait", write_back_text(self.machine, common));
-                let (hint, hint_site) = self.before(&op, handed_on);
-                ("M5", Class::MissingWriteback, title, hint, hint_site)
+            let is_unwritten = || {
+                let why = self.waves.why_unseen(earlier.epoch, knows_of);
+                matches!(why, Unseen::NotWrittenBack(_))
+            };
+            let (class, op) = if is_own && conflict.write_first && writes_back && is_unwritten() {
+                (Class::MissingWriteback, write_back())
             } else {
-                let (hint, hint_site) = self.before(&wait_text(self.machine, counter, 0), handed_on);
                 missing = handed_on.map(|(at, _)| {
                     let before = Some((at.site, self.sites.get(at.site).site.pc));
                     (Place { before, step: at.step, issued: earlier.epoch.seq, hands_on: true }, false)
                 });
-                ("M5", Class::MissingWait, title, hint, hint_site)
-            }
+                (Class::MissingWait, wait_text(self.machine, counter, 0))
+            };
+            let (hint, hint_site) = self.before(&op, handed_on);
+            ("M5", class, title, hint, hint_site)
         } else if issued && let Some(wait) = behind_barrier() {
             let title = format!(
                 "{place} is {} while {} of another wave may still be in flight: no barrier comes behind the wait for it",

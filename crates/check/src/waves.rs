@@ -32,11 +32,6 @@ impl Publication {
         handed_on(self.releases.iter(), operation, knows)
     }
 
-    /// Whether the wave has written back behind a store.
-    pub fn has_written_back(&self, store: Epoch) -> bool {
-        self.last_write_back.is_some_and(|write_back| write_back.at.comes_behind(store))
-    }
-
     /// What first handed on an operation to who `knows` so much of the wave, as far as it is known, and whether it is a barrier.
     pub fn handed_on(&self, operation: Epoch, knows: impl Fn(Channel) -> u32) -> Option<(Arrive, bool)> {
         let barrier = self.first_barrier_behind(operation).map(|arrive| (arrive, true));
@@ -294,7 +289,7 @@ impl Waves {
     /// it on.
     pub fn why_unseen(&self, store: Epoch, knows: impl Fn(u32, Channel) -> u32) -> Unseen {
         let own = self.publication(store.agent);
-        let written_back = own.last_write_back.filter(|_| own.has_written_back(store));
+        let written_back = own.last_write_back.filter(|write_back| write_back.at.comes_behind(store));
         if let Some(release) = own.release_of(store, |channel| knows(store.agent, channel)) {
             return match release.write_back.filter(|write_back| write_back.at.comes_behind(store)) {
                 Some(write_back) => Unseen::WriteBackInFlight(write_back.own.0, (release.at, false)),

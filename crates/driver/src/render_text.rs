@@ -74,7 +74,7 @@ fn paint(text: &str, colour: &str, style: Style) -> String {
 }
 
 /// Ends that are shown of one finding, besides the wait at fault.
-const ENDS: usize = 16;
+const SHOWN: usize = 16;
 
 fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_>, style: Style) {
     let (name, colour) = match finding.severity {
@@ -90,7 +90,7 @@ fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_
         &paint(&format!("{}{times}", finding.title), BOLD, style),
     );
     let (shown, others): (Vec<_>, Vec<_>) =
-        finding.sites.iter().enumerate().partition(|&(at, site)| at < ENDS || site.role == "wait");
+        finding.sites.iter().enumerate().partition(|&(at, site)| at < SHOWN || site.role == "wait");
     for (_, site) in shown {
         site_text(text, site, source_line);
     }

@@ -170,15 +170,21 @@ pub enum Usual {
 }
 
 impl Usual {
-    /// The bits of MODE that say so.
-    const MASK: u32 = 0x80_00ff | GPR_IDX_EN;
+    /// The bits of MODE that operations on f32 depend on, and what they are where f32 denormals are kept.
+    pub const F32: (u32, u32) = (0x33, 0x30);
+    /// Likewise of f16 and f64.
+    pub const F16_F64: (u32, u32) = (0x80_00cc, 0xc0);
+
+    const MASK: u32 = Usual::F32.0 | Usual::F16_F64.0 | GPR_IDX_EN;
+    const KEPT: u32 = Usual::F32.1 | Usual::F16_F64.1;
+    const FLUSHED: u32 = Usual::F16_F64.1;
 
     /// Of a wave that has all lanes on if it is `full`, with this MODE.
     #[inline(always)]
     pub const fn of(full: bool, mode: u32) -> Usual {
         match (full, mode & Usual::MASK) {
-            (true, 0xf0) => Usual::Kept,
-            (true, 0xc0) => Usual::Flushed,
+            (true, Usual::KEPT) => Usual::Kept,
+            (true, Usual::FLUSHED) => Usual::Flushed,
             _ => Usual::No,
         }
     }

@@ -73,8 +73,8 @@ impl Depends {
     const fn mask(self) -> (u32, u32) {
         match self {
             Depends::Nothing => (0, 0),
-            Depends::F32 | Depends::Select32 => (0x33, 0x30),
-            Depends::F16F64 | Depends::Select16F64 => (0x80_00cc, 0xc0),
+            Depends::F32 | Depends::Select32 => Usual::F32,
+            Depends::F16F64 | Depends::Select16F64 => Usual::F16_F64,
         }
     }
 }
@@ -352,8 +352,8 @@ impl<K: Lane> Kernel for Fast<K> {
         unsafe {
             match regs.usual {
                 _ if exact_only() => every_lane_of::<K>(regs, op),
-                Usual::Kept => all_lanes_of::<K, H, N, false, true>(regs, op),
-                Usual::Flushed if !flushes => all_lanes_of::<K, H, N, false, true>(regs, op),
+                Usual::Kept => all_lanes_of::<K, H, N, false, true, false>(regs, op),
+                Usual::Flushed if !flushes => all_lanes_of::<K, H, N, false, true, false>(regs, op),
                 Usual::Flushed | Usual::No => H::run_apart::<Unusual<K, false>, N>(regs, op),
             }
         }
@@ -370,23 +370,30 @@ impl<K: Lane, const REPAIR: bool> Kernel for Unusual<K, REPAIR> {
         let mode = regs.mode.raw & (mode_mask | GPR_IDX_EN);
         // SAFETY: the caller's promise.
         unsafe {
-            match () {
-                () if mode == mode_want && REPAIR => repaired::<K, H, N, false>(regs, op),
-                () if mode == mode_want => all_lanes_of::<K, H, N, false, false>(regs, op),
-                () if !const { K::DEPENDS.has_flush() } || mode != 0 => every_lane_of::<K>(regs, op),
-                () if REPAIR => repaired::<K, H, N, true>(regs, op),
-                () => all_lanes_of::<K, H, N, true, false>(regs, op),
+            if mode == mode_want {
+                all_lanes_of::<K, H, N, false, false, REPAIR>(regs, op);
+            } else if const { K::DEPENDS.has_flush() } && mode == 0 {
+                all_lanes_of::<K, H, N, true, false, REPAIR>(regs, op);
+            } else {
+                every_lane_of::<K>(regs, op);
             }
         }
     }
 }
 
-/// `op`, and what is behind it in its line. `FULL`: all lanes are on.
+/// `op`, and what is behind it in its line. `FULL`: all lanes are on. `REPAIR`: NaNs are looked after here.
 ///
 /// # Safety
 /// As of [`go_on`]; the wave must have `N` chunks.
 #[inline(always)]
-unsafe fn all_lanes_of<K: Lane, H: Host, const N: usize, const FLUSH: bool, const FULL: bool>(
+unsafe fn all_lanes_of<
+    K: Lane,
+    H: Host,
+    const N: usize,
+    const FLUSH: bool,
+    const FULL: bool,
+    const REPAIR: bool,
+>(
     regs: &mut Regs,
     mut op: &Op,
 ) {
@@ -394,39 +401,20 @@ unsafe fn all_lanes_of<K: Lane, H: Host, const N: usize, const FLUSH: bool, cons
     let keeps_exec = const { !matches!(K::D::KIND, Kind::Mask) && !matches!(K::E::KIND, Kind::Mask) };
     loop {
         let mut out = Out::<N>::uninit();
-        // SAFETY: the binder placed all operands, of these kinds, inside the slabs; an operation of a line stands in the page.
+        // SAFETY: the binder placed all operands, of these kinds, inside the slabs; an operation of a line stands in the page;
+        // `compute` writes all lanes of the rows that the kinds have.
         unsafe {
             let nan = compute::<K, H, N, FLUSH>(regs, op, &mut out);
             // A constant of its own: the compiler makes no code for a branch that one rules out.
             if const { K::DEPENDS.has_nan_rules() } && nan != 0 {
-                // Again and elsewhere, with the rest of the line: what a call gets a reference to must be in memory, and `out`
-                // stays in the host's registers; and a body that ends with its only call saves none of them.
-                return H::run_apart::<Unusual<K, true>, N>(regs, op);
-            }
-            put::<K, H, N>(regs, op, &out, FULL && keeps_exec || regs.full);
-            match op.onward() {
-                Onward::SameBody(next) => op = next,
-                Onward::OtherBody(next) => return (next.body)(regs, next),
-                Onward::End => return,
-            }
-        }
-    }
-}
-
-/// [`all_lanes_of`] where results are NaNs.
-///
-/// # Safety
-/// As of [`all_lanes_of`].
-#[inline(always)]
-unsafe fn repaired<K: Lane, H: Host, const N: usize, const FLUSH: bool>(regs: &mut Regs, mut op: &Op) {
-    loop {
-        let mut out = Out::<N>::uninit();
-        // SAFETY: as in `all_lanes_of`; `compute` wrote all lanes of the rows that the kinds have.
-        unsafe {
-            if compute::<K, H, N, FLUSH>(regs, op, &mut out) != 0 {
+                if !REPAIR {
+                    // Again and elsewhere, with the rest of the line: what a call gets a reference to must be in memory, and `out`
+                    // stays in the host's registers; and a body that ends with its only call saves none of them.
+                    return H::run_apart::<Unusual<K, true>, N>(regs, op);
+                }
                 repair_nans::<K, N>(regs, op, &mut out);
             }
-            put::<K, H, N>(regs, op, &out, regs.full);
+            put::<K, H, N>(regs, op, &out, FULL && keeps_exec || regs.full);
             match op.onward() {
                 Onward::SameBody(next) => op = next,
                 Onward::OtherBody(next) => return (next.body)(regs, next),

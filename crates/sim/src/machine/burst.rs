@@ -6,7 +6,7 @@ use super::ops::{BurstBase, MemoryOp};
 use crate::burst::{Burst, Side};
 use crate::events::{LoadIssue, Observer, OpId, Scope, Site, Space};
 use crate::lanewise::RowAccess;
-use crate::lds_load::Issue;
+use crate::lds_load::{Issue, LdsLoadOp};
 use crate::regs::Regs;
 use crate::rows;
 use crate::wave::Wave;
@@ -70,11 +70,14 @@ impl<O: Observer> Cx<'_, O> {
         true
     }
 
-    /// Issue a load of LDS by a row of addresses that is known; `false` if it is none. Nobody may be watching.
+    /// Issue a load of LDS by a row of addresses, known or looked at now; `false` if it is none. Nobody may be watching.
     #[inline(always)]
     pub(super) fn lds_load(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
-        let Some(op) = &op.lds_load else { return false };
-        let issued = self.may_keep_lds_loads(wave) && op.issue(wave, self.lds.len(), self.next_issue());
+        let Some(load) = op.lds_load.as_ref().filter(|_| self.may_keep_lds_loads(wave)) else {
+            return false;
+        };
+        let issued =
+            load.issue(wave, self.lds.len(), self.next_issue()) || self.lds_load_of_new_row(wave, load);
         self.cluster.next_op += u64::from(issued);
         issued
     }
@@ -105,13 +108,10 @@ impl<O: Observer> Cx<'_, O> {
         wave.regs.full && self.lands_late && wave.queue.takes_lds_loads()
     }
 
-    /// The same after a look at the row.
+    /// Issue a load of LDS after a look at its row.
     #[inline(never)]
-    pub(super) fn lds_load_of_new_row(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
-        let Some(load) = op.lds_load.as_ref().filter(|_| self.may_keep_lds_loads(wave)) else {
-            return false;
-        };
+    fn lds_load_of_new_row(&self, wave: &mut Wave, load: &LdsLoadOp) -> bool {
         load.learn(wave);
-        self.lds_load(wave, op)
+        load.issue(wave, self.lds.len(), self.next_issue())
     }
 }

@@ -118,8 +118,7 @@ impl<O: Observer> Cx<'_, O> {
             (Detail::Machine(MachineOp::Memory(op)), _)
                 if !O::ACTIVE
                     && (self.lds_load(wave, op)
-                        || op.lds_load.is_some() && self.lds_load_of_new_row(wave, op)
-                        || op.lds_copy.is_some() && self.lds_copy(wave, op, None)
+                        || self.lds_copy(wave, op, None)
                         || self.burst(wave, op)
                         || self.lanewise(wave, op, None)) => {}
             (Detail::Machine(MachineOp::Wait(waits)), _) => {

@@ -11,11 +11,20 @@ use crate::wave::Wave;
 impl<O: Observer> Cx<'_, O> {
     /// Issue a copy between memory and LDS by rows of addresses that are known; `false` if it is for another form to do. If
     /// somebody watches its `site`, that is so where they need be told of it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn lds_copy(&mut self, wave: &mut Wave, op: &MemoryOp, site: Option<&Site>) -> bool {
-        let Some(copy) = op.lds_copy.as_ref().filter(|_| wave.regs.full && !op.multicast) else {
-            return false;
-        };
+        let copy = op.lds_copy.as_ref().filter(|_| wave.regs.full && !op.multicast);
+        copy.is_some_and(|copy| self.issue_lds_copy(wave, op, copy, site))
+    }
+
+    #[inline]
+    fn issue_lds_copy(
+        &mut self,
+        wave: &mut Wave,
+        op: &MemoryOp,
+        copy: &LdsCopyOp,
+        site: Option<&Site>,
+    ) -> bool {
         let Some(copy) = self.lds_copy_in_flight(wave, op, copy) else { return false };
         if O::ACTIVE
             && let Some(site) = site

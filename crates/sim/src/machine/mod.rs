@@ -632,6 +632,7 @@ fn run_wave<O: Observer>(
         };
         match op.kind {
             OpKind::Alu => {}
+            // It is done already, and leads elsewhere.
             OpKind::Branch => {
                 if steps > STEPS_UNCHECKED {
                     cx.cluster.clock += steps;
