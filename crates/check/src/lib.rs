@@ -29,6 +29,7 @@ mod register_set;
 mod registers;
 mod relation;
 mod replay;
+mod roomy;
 mod shadow;
 mod site_info;
 mod snapshot;

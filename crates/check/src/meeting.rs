@@ -9,7 +9,7 @@ use wavemark_sim::pending::lanes;
 use crate::relation::Relation;
 use crate::shadow::{
     Members, NEWEST, Older, Operation, PAGE, Page, Parts, Piece, Place, QUAD, Record, Row, Set, Sets, Shadow,
-    State, WHOLE, Writers, for_each_piece, for_each_piece_of, for_each_row, neighbours,
+    State, WHOLE, Writers, are_at_dwords, for_each_piece, for_each_piece_of, for_each_row, neighbours,
 };
 
 /// A pair of accesses that conflict.
@@ -71,17 +71,16 @@ impl<'a> Stored<'a> {
         match extent {
             // Mostly lanes have whole dwords, or each a part of one.
             Extent::Lanes { mask, bytes, addr } if bytes.is_multiple_of(4) && are_at_dwords(*mask, addr) => {
-                let mut of_lane = |lane: usize, at: u64| {
-                    for dword in 0..*bytes as usize / 4 {
-                        let value = self.words[dword * self.lanes + lane];
-                        f(at / 4 + dword as u64, value, u32::MAX);
+                match (neighbours(*mask, addr), bytes) {
+                    (Some(all), 4) => self.for_neighbours::<1>(mask.trailing_zeros(), all, f),
+                    (Some(all), 8) => self.for_neighbours::<2>(mask.trailing_zeros(), all, f),
+                    (Some(all), 16) => self.for_neighbours::<4>(mask.trailing_zeros(), all, f),
+                    _ => {
+                        for lane in lanes(*mask).map(|lane| lane as usize) {
+                            let words = self.words[lane..].iter().step_by(self.lanes).take(*bytes as usize / 4);
+                            (addr[lane] / 4..).zip(words).for_each(|(dword, word)| f(dword, *word, u32::MAX));
+                        }
                     }
-                };
-                match neighbours(*mask, addr) {
-                    Some(all) => {
-                        (mask.trailing_zeros() as usize..).zip(all).for_each(|(lane, at)| of_lane(lane, *at))
-                    }
-                    None => lanes(*mask).for_each(|lane| of_lane(lane as usize, addr[lane as usize])),
                 }
             }
             Extent::Lanes { mask, bytes: bytes @ 1..4, addr }
@@ -97,6 +96,18 @@ impl<'a> Stored<'a> {
                 for (own, (addr, bytes)) in self.of_runs(runs) {
                     for_each_piece_of(addr, bytes.into(), 0, bytes, |piece| of_piece(own, piece));
                 }
+            }
+        }
+    }
+
+    /// The same for lanes from `first` on that are each at the beginning of one of `all`, with `DWORDS` dwords.
+    #[inline]
+    fn for_neighbours<const DWORDS: usize>(&self, first: u32, all: &[u64], mut f: impl FnMut(u64, u32, u32)) {
+        let rows: [&[u32]; DWORDS] =
+            std::array::from_fn(|dword| &self.words[dword * self.lanes + first as usize..][..all.len()]);
+        for (lane, at) in all.iter().enumerate() {
+            for (dword, row) in (at / 4..).zip(&rows) {
+                f(dword, row[lane], u32::MAX);
             }
         }
     }
@@ -126,15 +137,6 @@ impl<'a> Stored<'a> {
         let byte = |i| (word(offset + i) >> ((offset + i) % 4 * 8) & 0xff) << ((first + i) * 8);
         (0..bytes.count_ones()).fold(0, |value, i| value | byte(i))
     }
-}
-
-/// Whether all of these lanes are at the beginning of dwords.
-fn are_at_dwords(mask: u64, addr: &[u64; 64]) -> bool {
-    let all = match neighbours(mask, addr) {
-        Some(all) => all.iter().fold(0, |all, at| all | at),
-        None => lanes(mask).fold(0, |all, lane| all | addr[lane as usize]),
-    };
-    all.is_multiple_of(4)
 }
 
 /// The bits of these bytes.

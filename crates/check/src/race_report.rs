@@ -78,10 +78,8 @@ impl Checker {
             (true, _) => ("written", "overwritten"),
             (false, _) => ("read", "overwritten"),
         };
-        let place = match space {
-            Space::Lds => format!("LDS byte {:#x}", conflict.dword * 4),
-            _ => format!("global memory at {:#x}", conflict.dword * 4),
-        };
+        let memory = if space == Space::Lds { "LDS byte" } else { "global memory at" };
+        let place = format_args!("{memory} {:#x}", conflict.dword * 4);
         let old_channel = channel(earlier.epoch.channel);
         let common = common_scope(wave, other_id);
         let narrower = if earlier.scope <= later.record.scope { &first } else { &second };

@@ -335,6 +335,15 @@ pub fn neighbours(mask: u64, addr: &[u64; 64]) -> Option<&[u64]> {
     (count == mask.count_ones()).then(|| &addr[first as usize..(first + count) as usize])
 }
 
+/// Whether all of these lanes are at the beginning of dwords.
+pub fn are_at_dwords(mask: u64, addr: &[u64; 64]) -> bool {
+    let all = match neighbours(mask, addr) {
+        Some(all) => all.iter().fold(0, |all, at| all | at),
+        None => wavemark_sim::pending::lanes(mask).fold(0, |all, lane| all | addr[lane as usize]),
+    };
+    all.is_multiple_of(4)
+}
+
 /// Call `visit` with the pieces of `bytes` bytes from `addr` on, which are those of lanes from `lane` on, `lane_bytes` each.
 pub fn for_each_piece_of(addr: u64, bytes: u64, lane: u32, lane_bytes: u32, mut visit: impl FnMut(&Piece)) {
     let whole = addr.is_multiple_of(4) && lane_bytes.is_multiple_of(4) && addr.checked_add(bytes).is_some();
@@ -552,13 +561,13 @@ pub fn bounds(extent: &Extent) -> Option<(u64, u64)> {
     let nothing = (u64::MAX, 0);
     let (from, to) = match extent {
         Extent::Lanes { mask, bytes, addr } => {
-            let of = |&at: &u64| (at, at.saturating_add(u64::from(*bytes)));
-            match neighbours(*mask, addr) {
-                Some(all) => all.iter().map(of).fold(nothing, around),
+            let (first, last) = match neighbours(*mask, addr) {
+                Some(all) => all.iter().map(|&at| (at, at)).fold(nothing, around),
                 None => wavemark_sim::pending::lanes(*mask)
-                    .map(|lane| of(&addr[lane as usize]))
+                    .map(|lane| (addr[lane as usize], addr[lane as usize]))
                     .fold(nothing, around),
-            }
+            };
+            (first, last.saturating_add(u64::from(*bytes)))
         }
         Extent::Runs(runs) => {
             runs.iter().map(|&(at, bytes)| (at, at.saturating_add(u64::from(bytes)))).fold(nothing, around)
@@ -577,6 +586,10 @@ pub fn for_each_dword(extent: &Extent, mut visit: impl FnMut(u64)) {
         return run(place.at, place.bytes);
     }
     match extent {
+        // Mostly lanes have a dword each.
+        Extent::Lanes { mask, bytes: 4, addr } if are_at_dwords(*mask, addr) => {
+            wavemark_sim::pending::lanes(*mask).for_each(|lane| visit(addr[lane as usize] / 4));
+        }
         Extent::Lanes { mask, bytes, addr } => {
             wavemark_sim::pending::lanes(*mask).for_each(|lane| run(addr[lane as usize], *bytes));
         }

@@ -13,6 +13,7 @@ use crate::knowledge::{BARRIERS, Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
 use crate::register_set::RegisterSet;
 use crate::replay::Translations;
+use crate::roomy::Roomy;
 use crate::site_info::{REGISTERS, SiteId};
 use crate::snapshot::Moved;
 use crate::taint::Taint;
@@ -226,7 +227,7 @@ pub struct WaveState {
     /// What of that a wait has seen to; the rest the hardware, which lets no more be in flight.
     pub waited: [u32; CHANNELS],
     /// Operations; the front one has number `first_operation`.
-    pub operations: VecDeque<Operation>,
+    pub operations: Roomy<Operation, { OPERATIONS + 1 }>,
     /// Number of the front operation.
     pub first_operation: u32,
     /// Of stores among those that are forgotten: their sequence numbers, and what was known before each.
@@ -241,7 +242,7 @@ pub struct WaveState {
     /// Registers never written.
     pub undefined: RegisterSet,
     /// The waits executed that still matter; the front one has number `first_wait`.
-    pub waits: VecDeque<WaitInstance>,
+    pub waits: Roomy<WaitInstance, { WAITS + 1 }>,
     /// Number of the front wait.
     pub first_wait: u32,
     /// Asynchronous copies issued, loads and stores counted together.
@@ -288,8 +289,8 @@ impl WaveState {
     /// A wave that starts.
     pub fn new(id: WaveId) -> WaveState {
         WaveState {
-            operations: VecDeque::with_capacity(OPERATIONS + 1),
-            waits: VecDeque::with_capacity(WAITS + 1),
+            operations: Roomy::new(),
+            waits: Roomy::new(),
             loaded_by: vec![0; REGISTERS].into_boxed_slice(),
             ..WaveState::bare(id)
         }
@@ -322,7 +323,7 @@ impl WaveState {
             seq: [0; CHANNELS],
             retired: [0; CHANNELS],
             waited: [0; CHANNELS],
-            operations: VecDeque::new(),
+            operations: Roomy::default(),
             old_stores: VecDeque::new(),
             first_operation: 1,
             unpublished: Vec::new(),
@@ -330,7 +331,7 @@ impl WaveState {
             loaded_by: Box::default(),
             pending: RegisterSet::new(),
             undefined: RegisterSet::all_tracked(),
-            waits: VecDeque::new(),
+            waits: Roomy::default(),
             first_wait: 1,
             async_issued: 0,
             async_retired: 0,

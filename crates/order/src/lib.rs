@@ -21,10 +21,17 @@ pub struct Epoch {
 }
 
 /// For each agent and channel, up to which operation everything is known. Agents that are absent are at 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Clock<const CHANNELS: usize> {
     /// Ascending by agent.
     entries: SmallVec<[(u32, [u32; CHANNELS]); 1]>,
+}
+
+/// As derived, but all entries at once.
+impl<const CHANNELS: usize> Clone for Clock<CHANNELS> {
+    fn clone(&self) -> Self {
+        Clock { entries: SmallVec::from_slice(&self.entries) }
+    }
 }
 
 impl<const CHANNELS: usize> Clock<CHANNELS> {
@@ -77,7 +84,9 @@ impl<const CHANNELS: usize> Clock<CHANNELS> {
     /// The same of agents whose numbers are higher by so much.
     #[must_use]
     pub fn moved(&self, by: u32) -> Self {
-        Clock { entries: self.entries.iter().map(|&(agent, known)| (agent + by, known)).collect() }
+        let mut moved = self.clone();
+        moved.entries.iter_mut().for_each(|(agent, _)| *agent += by);
+        moved
     }
 
     /// Forget the agents that `which` does not accept.

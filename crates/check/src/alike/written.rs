@@ -4,13 +4,13 @@
 //! happens is one of clusters whose values are so, too. Hence their values are kept: what LDS holds, to see that; and what
 //! each operation has stored, for the checker to be told of if the cluster leaves its story.
 
-use wavemark_sim::events::{Access, Direction, Issue, Space};
+use wavemark_sim::events::{Access, Direction, Extent, Issue, Space};
 
 use super::MOST_BYTES;
 use super::story::Issued;
+use crate::meeting::Stored;
 use crate::number;
 use crate::races::{stored, stored_of};
-use crate::shadow::bounds;
 
 /// Dwords of LDS, at the most.
 const MOST_DWORDS: usize = 1 << 20;
@@ -41,20 +41,13 @@ impl Written {
         for access in op.accesses.iter().filter(into_lds) {
             let Some(stored) = stored(op, access, lanes) else { continue };
             let memory = memory_of(&mut self.memory, workgroup);
-            let end =
-                bounds(&access.extent).map_or(0, |(_, end)| (end as usize).div_ceil(4)).min(MOST_DWORDS);
+            let (mut same, end) = store(memory, &stored, &access.extent);
             if end > memory.len() {
-                memory.resize(end.next_multiple_of(1 << 12), 0);
+                memory.resize(end.min(MOST_DWORDS).next_multiple_of(1 << 12), 0);
+                // What is there now is what it has stored itself.
+                same &= store(memory, &stored, &access.extent).0 && end <= MOST_DWORDS;
             }
-            stored.for_each_dword(&access.extent, |dword, value, mask| {
-                match memory.get_mut(dword as usize) {
-                    Some(word) => {
-                        repeats &= (*word ^ value) & mask == 0;
-                        *word = *word & !mask | value & mask;
-                    }
-                    None => repeats = false,
-                }
-            });
+            repeats &= same;
             if self.operations.last().is_none_or(|last| last.0 != number(op.id))
                 && (self.words.len() + op.stored.len()) * 4 <= MOST_BYTES
             {
@@ -126,6 +119,22 @@ impl Written {
         let end = self.operations.get(at + 1).map_or(self.words.len(), |next| next.1);
         Some(&self.words[self.operations[at].1..end])
     }
+}
+
+/// Stores in memory, as far as that reaches. Whether all of it was there already, and how far it would have to reach.
+fn store(memory: &mut [u32], stored: &Stored<'_>, extent: &Extent) -> (bool, usize) {
+    let (mut differs, mut end) = (0, 0);
+    stored.for_each_dword(extent, |dword, value, mask| {
+        let dword = dword as usize;
+        match memory.get_mut(dword) {
+            Some(word) => {
+                differs |= (*word ^ value) & mask;
+                *word = *word & !mask | value & mask;
+            }
+            None => end = end.max(dword + 1),
+        }
+    });
+    (differs == 0, end)
 }
 
 /// The LDS of a workgroup.
