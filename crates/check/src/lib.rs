@@ -220,6 +220,9 @@ pub struct Checker {
     clusters: clusters::Clusters,
     /// What was found out so far depends on values, not on events alone ([`alike`]).
     depends_on_values: bool,
+    /// Waves have met in memory without being in order, or learnt of each other by more than the barriers that all of them wait
+    /// at ([`Observer::depends_on_order`]).
+    depends_on_order: bool,
     /// See [`Outcome::readers_forgotten`].
     readers_forgotten: bool,
     /// An operation was right because it stores in LDS what others have stored there.
@@ -263,6 +266,7 @@ impl Checker {
             requests: FxHashMap::default(),
             clusters: clusters::Clusters::default(),
             depends_on_values: false,
+            depends_on_order: false,
             readers_forgotten: false,
             repeats: false,
             depends_on_exec: false,
@@ -517,6 +521,7 @@ impl Observer for Checker {
 
     fn barrier(&mut self, wave: WaveId, site: &Site, id: BarrierId, event: BarrierEvent) {
         let site = self.sites.id(site);
+        self.depends_on_order |= matches!(id, BarrierId::Named(_));
         self.barrier_event(wave, site, id, event);
     }
 

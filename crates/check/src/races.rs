@@ -259,6 +259,8 @@ impl Checker {
         if self.waves.id(conflict.earlier.epoch.agent).is_none() {
             return false;
         }
+        // Nothing orders the two: what comes of them depends on which was first.
+        self.depends_on_order |= !own;
         if self.is_expected(later, conflict) {
             let stores = later.direction == Direction::Write && !later.record.atomic;
             if !own && !conflict.write_first && stores {

@@ -181,8 +181,9 @@ fn learnt(
     known: &Knowledge,
     space: Space,
     scope: Scope,
-) -> SmallVec<[(Scope, Arc<Knowledge>); 2]> {
+) -> (SmallVec<[(Scope, Arc<Knowledge>); 2]>, bool) {
     let mut learnt: SmallVec<[(Scope, Arc<Knowledge>); 2]> = SmallVec::new();
+    let mut any_new = false;
     published.visit(dwords, |published| {
         for entry in published {
             let needed = common_scope(entry.by, wave);
@@ -193,11 +194,12 @@ fn learnt(
                 needed > Scope::Cu && !entry.of_copy && known.includes_of(&entry.known, entry.by.index);
             let is_new = !again && !learnt.iter().any(|(_, known)| Arc::ptr_eq(known, &entry.known));
             if inclusive && !own && is_new {
+                any_new |= entry.by.index != wave.index && !known.includes_of(&entry.known, entry.by.index);
                 learnt.push((needed, entry.known.clone()));
             }
         }
     });
-    learnt
+    (learnt, any_new)
 }
 
 /// An atomic publishes beside what its dword carries, but for what it hands on itself of waves that are over: whoever reads
@@ -472,7 +474,8 @@ impl Checker {
         {
             state.seen.note(SeenDword { at: (memory, dword), seq, count: published.count });
         }
-        let learnt = learnt(published, dwords, wave, &state.known, space, scope);
+        let (learnt, any_new) = learnt(published, dwords, wave, &state.known, space, scope);
+        self.depends_on_order |= any_new;
         if !learnt.is_empty() {
             state.acquires.push(Acquire { seq, learnt });
         }

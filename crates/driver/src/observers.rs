@@ -31,6 +31,10 @@ macro_rules! forward {
                 self.0.gives_up() || self.1.gives_up()
             }
 
+            fn depends_on_order(&self) -> bool {
+                self.0.depends_on_order() || self.1.depends_on_order()
+            }
+
             fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
                 !self.1.wants_everything() && self.0.follows(wave, site, exec)
             }
@@ -80,6 +84,10 @@ macro_rules! forward {
 
             fn gives_up(&self) -> bool {
                 self.0.as_ref().is_some_and(A::gives_up)
+            }
+
+            fn depends_on_order(&self) -> bool {
+                self.0.as_ref().is_some_and(A::depends_on_order)
             }
 
             fn follows(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {

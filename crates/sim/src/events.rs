@@ -367,6 +367,11 @@ pub trait Observer {
     fn gives_up(&self) -> bool {
         false
     }
+    /// Whether what there is to say may depend on the order in which the waves of a workgroup go on, since they order each other
+    /// by more than the barriers that all of them wait at: by flags, locks, or named barriers.
+    fn depends_on_order(&self) -> bool {
+        false
+    }
     /// What the part of a run on one thread has seen is thrown away: the whole takes over what it has learnt of the code alone,
     /// which it would learn in the same order.
     fn learn_code(&mut self, part: Self)

@@ -31,6 +31,10 @@ impl Observer for Alike {
             || self.stories.as_ref().is_some_and(|stories| matches!(stories.mode, Mode::Lost))
     }
 
+    fn depends_on_order(&self) -> bool {
+        self.checker.depends_on_order
+    }
+
     fn learn_code(&mut self, part: Alike) {
         if self.checker.sites.len() == 0 {
             self.checker.sites = part.checker.sites;

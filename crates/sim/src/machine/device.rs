@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 
 use super::control::pass_barrier;
-use super::side_by_side::Supply;
+use super::side_by_side::{Supply, Trial};
 use super::{Completion, Cx, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
 #[cfg(target_arch = "x86_64")]
 use crate::alu::{Level, level};
@@ -167,8 +167,8 @@ pub(crate) struct Device<'a, O: Observer> {
     random: Random,
     pool: Pool,
     host: Option<Hostcall>,
-    /// This is a trial ([`super::side_by_side`]).
-    trial: bool,
+    /// Whether this is a trial ([`super::side_by_side`]), and how waves take turns in it.
+    trial: Option<Trial>,
 }
 
 /// Visible operations of a workgroup before the next one has its turn.
@@ -204,7 +204,7 @@ impl<'a, O: Observer> Device<'a, O> {
             random: Random::new(config.seed),
             pool: Pool::default(),
             host: None,
-            trial: false,
+            trial: None,
         }
     }
 
@@ -271,7 +271,7 @@ impl<'a, O: Observer> Device<'a, O> {
                 continue;
             }
             self.global.interrupt();
-            if self.trial && progress && self.clusters[chosen].stands_still() {
+            if self.trial.is_some() && progress && self.clusters[chosen].stands_still() {
                 supply.withdraw();
                 return None;
             }
@@ -476,7 +476,7 @@ struct Order {
     /// The workgroup's.
     flat: u32,
     /// It is one of a trial, which may be lost.
-    trial: bool,
+    trial: Option<Trial>,
 }
 
 impl<O: Observer, B: FnMut(&mut Wave, &mut Vec<u8>)> GroupTurn<'_, '_, O, B> {
@@ -507,7 +507,7 @@ impl<O: Observer, B: FnMut(&mut Wave, &mut Vec<u8>)> GroupTurn<'_, '_, O, B> {
             _ if order.noted => 1,
             // Alone in its workgroup it has all of the turn.
             1 => order.operations,
-            _ if O::ACTIVE || order.seeded => 1,
+            _ if order.seeded || O::ACTIVE && order.trial != Some(Trial::Far) => 1,
             _ => AT_ONCE,
         };
         let mut left = order.operations;

@@ -15,6 +15,11 @@
 //! that clusters do not touch each other may spare it work. The parts are united if none of them has seen anything that the
 //! whole has to see; else the trial is withdrawn as well. From a trial on one thread an observer learns what spares it work in the
 //! run that follows: one on several threads that is withdrawn with its first clusters is followed by one on a single thread.
+//!
+//! Where somebody watches, waves take turns at every visible operation, and push each other's registers out of the caches. If
+//! they order each other by barriers alone, there is nothing to see in that which is not seen otherwise. So the first trial lets
+//! waves go as far at once as where nobody watches ([`Trial::Far`]). It is withdrawn where there is anything to say, or where that
+//! may depend on the order of waves ([`Observer::depends_on_order`]), and what follows is as if it had not been.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -30,13 +35,22 @@ use crate::schedule::Policy;
 /// Waves that are resident at once on one thread, at the most (but one cluster always is).
 pub const RESIDENT_WAVES: usize = 1024;
 
+/// A run that ends for all devices if it ends for one, and may come to nothing: how the waves of a workgroup take turns in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trial {
+    /// Each goes far at once.
+    Far,
+    /// As they do in the run that follows.
+    AsAfter,
+}
+
 /// Hands out the clusters of a launch.
 pub(crate) struct Supply {
     next: AtomicU64,
     /// So many waves are resident at least, if there are enough.
     pub resident_waves: usize,
-    /// Whether this is a trial, which ends for all if it ends for one.
-    pub trial: bool,
+    /// Whether this is a trial.
+    pub trial: Option<Trial>,
     withdrawn: AtomicBool,
 }
 
@@ -46,14 +60,14 @@ impl Supply {
         Supply {
             next: AtomicU64::new(0),
             resident_waves: RESIDENT_WAVES,
-            trial: false,
+            trial: None,
             withdrawn: AtomicBool::new(false),
         }
     }
 
     /// For a trial of several devices. Of each one cluster is resident, which is warm in the caches.
-    fn for_several() -> Supply {
-        Supply { resident_waves: 1, trial: true, ..Supply::for_one() }
+    fn for_several(trial: Trial) -> Supply {
+        Supply { resident_waves: 1, trial: Some(trial), ..Supply::for_one() }
     }
 
     /// The number of the next cluster.
@@ -63,13 +77,15 @@ impl Supply {
 
     /// Whether this is a trial, and over by what this device has come to; collisions apart, which take a while to ask for.
     #[inline]
-    pub fn is_lost(trial: bool, program: &Program, observer: &impl Observer) -> bool {
-        trial && (program.talks() || observer.gives_up())
+    pub fn is_lost(trial: Option<Trial>, program: &Program, observer: &impl Observer) -> bool {
+        trial.is_some_and(|trial| {
+            program.talks() || observer.gives_up() || trial == Trial::Far && observer.depends_on_order()
+        })
     }
 
     /// Whether a trial is over; by what this device has come to, or another.
     pub fn is_withdrawn(&self, program: &Program, global: &Global, observer: &impl Observer) -> bool {
-        if Supply::is_lost(self.trial, program, observer) || self.trial && global.collides() {
+        if Supply::is_lost(self.trial, program, observer) || self.trial.is_some() && global.collides() {
             self.withdraw();
         }
         self.withdrawn.load(Ordering::Relaxed)
@@ -93,14 +109,21 @@ pub(crate) fn run<O: Observer + Send>(
     // An observer may have less to do in a trial, even of one thread, and learns from that what it does when it is withdrawn.
     let mut program = new_program();
     let mut worth_it = config.recorder.is_none() && (threads > 1 || O::ACTIVE && launch.clusters() > 1);
+    let mut trial = if O::ACTIVE && is_natural(config) { Trial::Far } else { Trial::AsAfter };
     while worth_it
         && room_for(global.most_of_view().saturating_mul(threads)).is_ok()
         && let Some(mut parts) = (0..threads).map(|_| observer.split()).collect::<Option<Vec<O>>>()
     {
-        match run_side_by_side(&mut program, new_program, global, config, launch, &mut parts) {
+        match run_side_by_side(trial, &mut program, new_program, global, config, launch, &mut parts) {
             Ok(stats) => {
                 observer.unite(parts);
                 return (RunEnd::Finished, stats);
+            }
+            Err(Withdrawn { collides: false, .. }) if trial == Trial::Far => {
+                trial = Trial::AsAfter;
+                // It is known how that would end on several threads.
+                threads = if program.talks() { 1 } else { threads };
+                program = new_program();
             }
             // On one thread everything begins again as it was.
             Err(Withdrawn { apart: true, .. }) if threads == 1 => {
@@ -109,6 +132,7 @@ pub(crate) fn run<O: Observer + Send>(
                 worth_it = false;
             }
             Err(Withdrawn { early, .. }) => {
+                trial = Trial::AsAfter;
                 program = new_program();
                 worth_it = O::ACTIVE && threads > 1 && early;
                 threads = 1;
@@ -120,8 +144,15 @@ pub(crate) fn run<O: Observer + Send>(
     device.run(launch, &Supply::for_one()).unwrap_or((RunEnd::Finished, RunStats::default()))
 }
 
+/// Whether clusters and waves take turns in their natural order, neither drawn nor chosen.
+fn is_natural(config: &RunConfig) -> bool {
+    config.seed == 0 && matches!(config.policy, Policy::Seeded)
+}
+
 /// A trial that was withdrawn.
 struct Withdrawn {
+    /// A cluster has touched what another wrote.
+    collides: bool,
     /// Whatever was executed was what is executed without a trial: no cluster has touched what another wrote, and nothing was put
     /// off.
     apart: bool,
@@ -132,6 +163,7 @@ struct Withdrawn {
 /// A trial, with a thread for each of `observers`, the first one of which runs `program`; if it is withdrawn, `global` is as it
 /// was.
 fn run_side_by_side<O: Observer + Send>(
+    trial: Trial,
     program: &mut Program,
     new_program: &(impl Fn() -> Program + Sync),
     global: &mut Global,
@@ -139,11 +171,11 @@ fn run_side_by_side<O: Observer + Send>(
     launch: &impl Launch,
     observers: &mut [O],
 ) -> Result<RunStats, Withdrawn> {
-    let supply = Supply::for_several();
+    let supply = Supply::for_several(trial);
     let shared = global.share();
     let mut views: Vec<Global> = observers.iter().map(|_| global.view(&shared)).collect();
     // With a seed, clusters take turns as it comes.
-    let puts_off = config.seed == 0 && matches!(config.policy, Policy::Seeded);
+    let puts_off = is_natural(config);
     let run_one = |program: &mut Program, (view, observer): (&mut Global, &mut O)| {
         program.puts_off = puts_off;
         if puts_off {
@@ -173,7 +205,8 @@ fn run_side_by_side<O: Observer + Send>(
     });
     let sum = stats.into_iter().try_fold(RunStats::default(), |sum, one| Some(sum.plus(&one?)));
     let sum = sum.filter(|sum| sum.wave_instructions <= config.max_total_steps);
-    let apart = !program.puts_some_off() && !views.iter().any(Global::collides);
+    let collides = views.iter().any(Global::collides);
+    let apart = !program.puts_some_off() && !collides;
     let early = supply.next.load(Ordering::Relaxed) <= 2 * views.len() as u64;
-    if global.unite(shared, views, sum.is_some()) { sum } else { None }.ok_or(Withdrawn { apart, early })
+    if global.unite(shared, views, sum.is_some()) { sum } else { None }.ok_or(Withdrawn { collides, apart, early })
 }
