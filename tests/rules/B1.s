@@ -7,7 +7,7 @@
 	init_barrier 2
 	.endif
 	s_barrier_join 1
-	s_barrier_signal 1                      ; <<< error[B1] barrier
+	s_barrier_signal 1                      ; <<< error[B1] barrier <<< hint: an initialisation by one wave, and a barrier
 	.if RIGHT
 	s_barrier_wait 1
 	.endif

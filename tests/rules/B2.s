@@ -8,6 +8,6 @@
 	.else
 	s_mov_b32 m0, 0x00001
 	.endif
-	s_barrier_init m0                       ; <<< error[B2] barrier
+	s_barrier_init m0                       ; <<< error[B2] barrier <<< hint: a count above 0
 	s_endpgm
 	.include "end-gfx1250.inc"

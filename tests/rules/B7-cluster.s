@@ -12,5 +12,5 @@
 	.if RIGHT
 	s_barrier_wait -3
 	.endif
-	s_endpgm                                ; <<< warning[B7] barrier
+	s_endpgm                                ; <<< warning[B7] barrier <<< hint: a wait for the barrier before
 	.include "end-gfx1250.inc"

@@ -7,5 +7,5 @@
 	.if RIGHT
 	s_barrier_wait -1
 	.endif
-	s_endpgm                                ; <<< warning[B7] barrier
+	s_endpgm                                ; <<< warning[B7] barrier <<< hint: a wait for the barrier before
 	.include "end-gfx1250.inc"

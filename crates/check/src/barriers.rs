@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use wavemark_isa::Operand;
 use wavemark_isa::effects::Barrier;
 use wavemark_sim::events::{BarrierEvent, BarrierId, Blocked, Scope, Site, WaveId};
 
@@ -150,10 +151,25 @@ impl Checker {
     }
 
     fn barrier_error(&mut self, rule: &'static str, title: String, wave: WaveId, site: SiteId) {
-        let info = self.sites.get(site);
-        let finding =
-            Finding::new(rule, Class::Barrier, Severity::Error, title).at("barrier", &info.site, wave);
+        self.findings.add(self.barrier_finding(rule, title, wave, site));
+    }
+
+    /// The same, with what would mend it before an instruction.
+    fn barrier_error_with(
+        &mut self,
+        rule: &'static str,
+        title: String,
+        (wave, site): (WaveId, SiteId),
+        (hint, before): (&str, SiteId),
+    ) {
+        let before = self.sites.get(before).site.clone();
+        let finding = self.barrier_finding(rule, title, wave, site).hint(format!("{hint} before"), Some(before));
         self.findings.add(finding);
+    }
+
+    fn barrier_finding(&self, rule: &'static str, title: String, wave: WaveId, site: SiteId) -> Finding {
+        let site = &self.sites.get(site).site;
+        Finding::new(rule, Class::Barrier, Severity::Error, title).at("barrier", site, wave)
     }
 
     fn arrives_twice(&mut self, title: String, wave: WaveId, arrivals: [SiteId; 2]) {
@@ -203,7 +219,9 @@ impl Checker {
                 object.expected = Some(i64::from(count));
                 object.open = Phase::default();
                 if count == 0 {
-                    self.barrier_error("B2", format!("{name} is initialised with a count of 0"), wave, site);
+                    let title = format!("{name} is initialised with a count of 0");
+                    let hint = "a count above 0 in bits 22:16 of M0";
+                    self.barrier_error_with("B2", title, (wave, site), (hint, site));
                 }
             }
             BarrierEvent::Join => {
@@ -248,7 +266,8 @@ impl Checker {
                     self.find_by_events(finding);
                 } else if uninitialised {
                     let title = format!("{mnemonic} on {name}, which was never initialised");
-                    self.barrier_error("B1", title, wave, site);
+                    let hint = "an initialisation by one wave, and a barrier of the workgroup behind it,";
+                    self.barrier_error_with("B1", title, (wave, site), (hint, site));
                 }
                 let least = if self.model.arrive_count_allowed { before.0 } else { before.0 + 1 };
                 if let Some(count) = count
@@ -262,7 +281,8 @@ impl Checker {
                 }
                 if same_workgroup {
                     let title = format!("a second wave of the workgroup arrives at {name} in one phase");
-                    self.barrier_error("B14", title, wave, site);
+                    let hint = "one wave of each workgroup that arrives, behind a barrier of the workgroup";
+                    self.findings.add(self.barrier_finding("B14", title, wave, site).hint(hint, None));
                 } else if let Some((_, first)) = twice {
                     let title = format!("a wave arrives twice at {name} and waits for nobody in between");
                     self.arrives_twice(title, wave, [first, site]);
@@ -299,7 +319,8 @@ impl Checker {
                         format!("a wave arrives at {name} and leaves it before the phase is complete");
                     let finding = Finding::new("B7", Class::Barrier, severity, title)
                         .at("arrive", &arrive, by)
-                        .at("drop", &info, wave);
+                        .at("drop", &info, wave)
+                        .hint("a wait for the barrier before", Some(info));
                     self.find_by_events(finding);
                 }
             }
@@ -337,7 +358,8 @@ impl Checker {
                     let title = format!(
                         "{name} may complete its phase before this wave joins it: no arrival knows of the join"
                     );
-                    self.barrier_error("B11", title, wave, site);
+                    let hint = "a barrier of the workgroup behind the join, before any of the others arrives";
+                    self.findings.add(self.barrier_finding("B11", title, wave, site).hint(hint, None));
                 }
             }
             BarrierEvent::WaitEnd { phase: None } | BarrierEvent::GetState | BarrierEvent::Ignored => {}
@@ -401,14 +423,21 @@ impl Checker {
                 self.barrier_error("B9", title, wave, site);
             }
             (BarrierId::Null, Some(Barrier::Wait)) => {
+                let number = match self.sites.get(site).site.inst.operands.first() {
+                    Some(Operand::Imm(number)) => u8::try_from(*number).ok(),
+                    Some(Operand::Int(number)) => u8::try_from(*number).ok(),
+                    _ => None,
+                };
                 // A literal 0 waits for the null barrier and is a no-op by definition.
-                let zero = matches!(
-                    self.sites.get(site).site.inst.operands.first(),
-                    Some(wavemark_isa::Operand::Imm(0) | wavemark_isa::Operand::Int(0))
-                );
-                if !zero {
+                if number != Some(0) {
                     let title = "a wait for a named barrier without having joined one: it does not wait";
-                    self.barrier_error("B10", title.to_owned(), wave, site);
+                    let join =
+                        number.map_or("a join of it".to_owned(), |number| format!("s_barrier_join {number}"));
+                    // The wave may be late if it joins behind its arrival.
+                    let object = number.and_then(|n| self.barriers.get(&Self::key(wave, BarrierId::Named(n))));
+                    let arrival = object.and_then(|object| object.unwaited.get(&wave.index));
+                    let before = arrival.map_or(site, |&(_, arrival)| arrival);
+                    self.barrier_error_with("B10", title.to_owned(), (wave, site), (&join, before));
                 }
             }
             (BarrierId::Workgroup | BarrierId::Cluster, Some(barrier @ (Barrier::Join | Barrier::Init))) => {
@@ -424,7 +453,8 @@ impl Checker {
                 let info = self.sites.get(site);
                 let title = format!("{name} is not allocated to the workgroup: {mnemonic} does nothing");
                 let finding = Finding::new("H5", Class::Barrier, Severity::Warning, title)
-                    .at("barrier", &info.site, wave);
+                    .at("barrier", &info.site, wave)
+                    .hint("a greater .amdhsa_named_barrier_count in the kernel's descriptor", None);
                 self.find_by_events(finding);
             }
             _ => {}
