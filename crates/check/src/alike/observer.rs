@@ -131,7 +131,12 @@ impl Observer for Alike {
 
     #[inline]
     fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {
-        if !self.stories.as_mut().is_some_and(|stories| stories.passes(wave, site, exec)) {
+        let passes = match (&mut self.stories, &mut self.prefix) {
+            (Some(stories), _) => stories.passes(wave, site, exec),
+            (None, Some(prefix)) => prefix.passes(wave, site, exec),
+            (None, None) => false,
+        };
+        if !passes {
             self.told_instruction(wave, site, exec, regs);
         }
     }

@@ -13,10 +13,10 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use wavemark_sim::events::{Access, CHANNELS, Direction, Issue, Scope, Site, Space, WaveId};
 
-use super::Alike;
-use super::story::{Cursor, Issued, Story};
+use super::story::{Cursor, Exec, Issued, Kind, Story};
 use super::telling::{About, Telling};
 use super::written::Written;
+use super::{Alike, key};
 use crate::knowledge::{Knowledge, WaveClock};
 use crate::relation::View;
 use crate::snapshot::Snapshot;
@@ -114,6 +114,15 @@ impl Prefix {
         self.group = group;
         self.waves.clear();
         self.written.clear();
+    }
+
+    /// Whether the wave is of the cluster that follows, and executes an instruction as its story says; the place there is behind
+    /// it then.
+    #[inline(always)]
+    pub fn passes(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
+        let Some(at) = self.at.as_mut().filter(|_| self.group == wave.workgroup_flat) else { return false };
+        let key = key(self.base, &self.waves, Kind::Instruction, wave, Some(site)).with_exec(Exec::of(exec));
+        self.story.meets_instruction(at, key, exec == self.all_lanes)
     }
 
     /// What the cluster that follows has stored in LDS so far, `at` a place of its story, if that is no more than so many bits,
