@@ -4,8 +4,9 @@
 //! In a file of `tests/ir/run`, lines that begin with `;! ` are the launch file. Each mark
 //! ([`wavemark_filetests::marks`]) must be met, and no error may be found without one; without marks the outputs must be as
 //! expected. A line `; refused: PLACE: TEXT` says what the run must stop at. Every file is run under all completion modes
-//! and several seeds. Those that come out as expected are run again as an adversary reads the rules of convergence: the
-//! outputs are the same, unless `; adversarial: differs` says that they are not.
+//! and several seeds, each time by as many schedules as a line `; schedules: N` says, or by one. Those that come out as
+//! expected are run again as an adversary reads the rules of convergence: the outputs are the same, unless
+//! `; adversarial: differs` says that they are not.
 //!
 //! Files of `tests/ir/check` are checked without a launch. A line that ends with `; right` stands in the right kernel alone,
 //! one that ends with `; wrong` in the wrong one: each mark must be met in the wrong one, where no error may be found without
@@ -106,8 +107,10 @@ fn runs(path: &Path) -> Result<(), Failed> {
     let launch = launch(path, &text)?;
     let mistakes = mistakes(&text);
     let refused = text.lines().find_map(|line| line.strip_prefix("; refused: "));
+    let schedules = text.lines().find_map(|line| line.strip_prefix("; schedules: "));
+    let schedules = schedules.map_or(Ok(1), str::parse)?;
     for (completion, seed) in SETTINGS {
-        let options = RunOptions { completion, seed, ..RunOptions::default() };
+        let options = RunOptions { completion, seed, schedules, ..RunOptions::default() };
         let report = report(path, &launch, &options)?;
         let wrong = |what: String| -> Result<(), Failed> {
             Err(format!("{completion:?}, seed {seed}: {what}\n{report:#?}").into())

@@ -1,7 +1,7 @@
 //! Executes a compiled kernel: workgroups of waves that take turns, and the memories that they share.
 //!
-//! Waves take turns at what others could notice; which goes next is round-robin, or drawn from the seed. Clusters (or
-//! workgroups) are run one after the other; others become resident where those that are make no headway alone.
+//! Waves take turns at what others could notice; which goes next is round-robin, or drawn from the seed. Without a seed
+//! clusters (or workgroups) are run one after the other; with one, a few are resident side by side ([`resident`]).
 
 mod access;
 pub mod barrier;
@@ -13,6 +13,7 @@ mod effect;
 mod evaluate;
 pub mod flight;
 pub mod memory;
+mod resident;
 mod step;
 mod sync;
 mod transfer;
@@ -265,6 +266,8 @@ struct Plan {
     lds: u64,
     cluster: [u32; 3],
     clusters: [u32; 3],
+    /// Memory that a resident cluster takes, about.
+    bytes: u64,
 }
 
 impl Plan {
@@ -308,7 +311,7 @@ impl Plan {
         if let Err(no_room) = room_for(bytes) {
             return unusable(format!("a workgroup {no_room}"));
         }
-        Ok(Plan { lanes, waves, lds, cluster, clusters })
+        Ok(Plan { lanes, waves, lds, cluster, clusters, bytes })
     }
 
     /// The AQL kernel dispatch packet.
@@ -358,12 +361,10 @@ enum Stop {
     Found,
 }
 
-/// Clusters that are resident at most.
-const RESIDENT: usize = 64;
-/// Rounds after which clusters that have not ended may be waiting for others.
-const PATIENCE: u64 = 256;
 /// Operations of a wave's turn, where it is not drawn.
 const TURN: u64 = 1 << 14;
+/// Where it is drawn, the powers of 2 that it may be.
+const SEEDED_TURNS: usize = 7;
 
 struct Executor<'r> {
     program: &'r Program,
@@ -403,51 +404,6 @@ impl Executor<'_> {
         }
     }
 
-    fn clusters(&mut self) -> Result<(), Stop> {
-        let count: u64 = self.plan.clusters.iter().map(|&n| u64::from(n)).product();
-        let (mut next, mut resident, mut rounds) = (0, Vec::<Cluster>::new(), 0);
-        loop {
-            if resident.is_empty() {
-                if next == count {
-                    return Ok(());
-                }
-                resident.push(self.cluster(next)?);
-                next += 1;
-            }
-            let mut moved = false;
-            let mut index = 0;
-            while index < resident.len() {
-                moved |= self.round(&mut resident[index])?;
-                let ended =
-                    |group: &Group| group.waves.iter().flatten().all(|wave| wave.state == State::Ended);
-                if resident[index].groups.iter().all(ended) {
-                    self.stats.workgroups += resident[index].groups.len() as u64;
-                    self.stats.waves += resident[index].groups.len() as u64 * u64::from(self.plan.waves);
-                    resident[index].groups.iter().for_each(|_| self.config.progress.end());
-                    for group in &resident[index].groups {
-                        let of = group.waves.iter().flatten().next().map(|wave| self.agent(wave));
-                        if let (Some(races), Some(agent)) = (&mut self.races, of) {
-                            races.ends(agent.group);
-                        }
-                    }
-                    resident.remove(index);
-                    (moved, rounds) = (true, 0);
-                } else {
-                    index += 1;
-                }
-            }
-            // Those that are there may wait for others.
-            rounds += 1;
-            let others = !resident.is_empty() && next < count && resident.len() < RESIDENT;
-            if others && (!moved || rounds > PATIENCE) {
-                resident.push(self.cluster(next)?);
-                (next, rounds) = (next + 1, 0);
-            } else if !moved {
-                return Err(self.deadlock(&resident));
-            }
-        }
-    }
-
     /// A turn for each wave of a cluster that can go on; whether any could.
     fn round(&mut self, cluster: &mut Cluster) -> Result<bool, Stop> {
         let mut moved = false;
@@ -470,7 +426,7 @@ impl Executor<'_> {
             let mut result = Ok(());
             if wave.state == State::Running {
                 moved = true;
-                let budget = if self.config.seed == 0 { TURN } else { 1 + self.random.below(64) as u64 };
+                let budget = if self.config.seed == 0 { TURN } else { self.drawn_turn() };
                 let before = wave.steps;
                 result = self.turn(cluster, group, &mut wave, budget);
                 let steps = wave.steps - before;
@@ -483,6 +439,13 @@ impl Executor<'_> {
         }
         self.look_at_limits()?;
         Ok(moved)
+    }
+
+    /// The operations of a turn with a seed: mostly so few that another wave may come between any two of them, and sometimes
+    /// many, so that waves get apart.
+    fn drawn_turn(&mut self) -> u64 {
+        let powers = 1 + self.random.below(SEEDED_TURNS);
+        1 << self.random.below(powers)
     }
 
     fn look_at_limits(&mut self) -> Result<(), Stop> {
