@@ -79,7 +79,8 @@ impl Mistake {
             && (self.other_ends.is_empty() || named(&self.other_ends))
             && (self.waits.is_empty() || waits.all(|line| self.waits.contains(&line)))
             && self.hint.as_ref().is_none_or(|(text, line)| {
-                hint.starts_with(text.as_str()) && hint.contains(&format!(".s:{line}:"))
+                hint.starts_with(text.as_str())
+                    && [".s", ".ll"].iter().any(|file| hint.contains(&format!("{file}:{line}:")))
             })
     }
 }

@@ -2,10 +2,10 @@
 //! kernels of the corpus, and comparisons of IR with code that was miscompiled (`tests/ir/compare`).
 //!
 //! In a file of `tests/ir/run`, lines that begin with `;! ` are the launch file. Each mark
-//! ([`wavemark_filetests::marks`]) must be met, and no error may be found without one; without marks the outputs must be as
-//! expected. A line `; refused: PLACE: TEXT` says what the run must stop at. Every file is run under all completion modes
-//! and several seeds, each time by as many schedules as a line `; schedules: N` says, or by one. Those that come out as
-//! expected are run again as an adversary reads the rules of convergence: the outputs are the same, unless
+//! ([`wavemark_filetests::marks`]) must be met, by one finding, and no error may be found without one; without marks the
+//! outputs must be as expected. A line `; refused: PLACE: TEXT` says what the run must stop at. Every file is run under all
+//! completion modes and several seeds, each time by as many schedules as a line `; schedules: N` says, or by one. Those that
+//! come out as expected are run again as an adversary reads the rules of convergence: the outputs are the same, unless
 //! `; adversarial: differs` says that they are not.
 //!
 //! Files of `tests/ir/check` are checked without a launch. A line that ends with `; right` stands in the right kernel alone,
@@ -132,6 +132,10 @@ fn runs(path: &Path) -> Result<(), Failed> {
         let unmarked = |finding: &&_| !mistakes.values().any(|mistake| mistake.is_met_by(finding));
         if let Some(finding) = errors.into_iter().find(unmarked) {
             return wrong(format!("found without a mark: {}", finding.title));
+        }
+        let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+        if errors > mistakes.len() {
+            return wrong(format!("{errors} errors for {} mistakes", mistakes.len()));
         }
         let status = if mistakes.is_empty() { ExitStatus::Clean } else { ExitStatus::Findings };
         let unexpected = report.outputs.iter().any(|output| !output.matches);

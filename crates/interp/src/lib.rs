@@ -34,8 +34,9 @@ mod run;
 mod shape;
 mod undef;
 
-pub use finding::{Finding, Kind, Place};
+pub use finding::{Finding, Kind, Missing, Place, merge};
 pub use parameter::{Parameter, parameters};
+pub use race::{Lack, Level, Side};
 pub use run::barrier::Name as BarrierName;
 pub use run::flight::Class;
 pub use run::{Converge, Launch, LaunchError, Outcome, Program, RunEnd, Stats, prepare, run};

@@ -49,6 +49,11 @@ impl<const CHANNELS: usize> Clock<CHANNELS> {
         self.find(agent).map_or(0, |at| self.entries[at].1[usize::from(channel)])
     }
 
+    /// The agents of which anything is known, ascending.
+    pub fn agents(&self) -> impl Iterator<Item = u32> + '_ {
+        self.entries.iter().map(|&(agent, _)| agent)
+    }
+
     /// Whether the operation is known.
     pub fn knows(&self, epoch: Epoch) -> bool {
         self.get(epoch.agent, epoch.channel) >= epoch.seq

@@ -17,7 +17,7 @@ entry:
   br i1 %first, label %produce, label %poll
 produce:
   store i32 42, ptr addrspace(1) %data, align 4  ; <<< other end
-  store atomic i32 1, ptr addrspace(1) %out syncscope("agent") monotonic, align 4
+  store atomic i32 1, ptr addrspace(1) %out syncscope("agent") monotonic, align 4  ; <<< hint: `fence syncscope("agent") release` before
   ret void
 poll:
   %ready = load atomic i32, ptr addrspace(1) %out syncscope("agent") acquire, align 4

@@ -14,7 +14,7 @@ define amdgpu_kernel void @k(ptr addrspace(1) %out) {
   %id = call i32 @llvm.amdgcn.workitem.id.x()
   %own = getelementptr i32, ptr addrspace(3) @words, i32 %id
   store i32 %id, ptr addrspace(3) %own, align 4  ; <<< other end
-  call void @llvm.amdgcn.s.barrier()
+  call void @llvm.amdgcn.s.barrier()  ; <<< hint: `fence syncscope("workgroup") release` before
   %partner = xor i32 %id, 64
   %other = getelementptr i32, ptr addrspace(3) @words, i32 %partner
   %word = load i32, ptr addrspace(3) %other, align 4  ; <<< error[S2] missing-sync

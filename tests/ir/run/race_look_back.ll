@@ -23,7 +23,7 @@ entry:
   %first = icmp eq i32 %group, 0
   br i1 %first, label %done, label %publish
 publish:
-  store atomic i32 1, ptr addrspace(1) %state syncscope("agent") monotonic, align 4
+  store atomic i32 1, ptr addrspace(1) %state syncscope("agent") monotonic, align 4  ; <<< hint: `fence syncscope("agent") release` before
   br label %look
 look:
   %back = phi i32 [ 1, %publish ], [ %back, %look ], [ %further, %one ]

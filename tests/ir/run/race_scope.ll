@@ -12,7 +12,7 @@ target triple = "amdgpu9.50-amd-amdhsa"
 define amdgpu_kernel void @k(ptr addrspace(1) %out) {
   %group = call i32 @llvm.amdgcn.workgroup.id.x()
   %id = call i32 @llvm.amdgcn.workitem.id.x()
-  %old = atomicrmw add ptr addrspace(1) %out, i32 1 syncscope("workgroup") monotonic, align 4  ; <<< error[M2] wrong-scope
+  %old = atomicrmw add ptr addrspace(1) %out, i32 1 syncscope("workgroup") monotonic, align 4  ; <<< error[M2] wrong-scope <<< hint: `syncscope("agent")` on
   ret void
 }
 declare i32 @llvm.amdgcn.workgroup.id.x()

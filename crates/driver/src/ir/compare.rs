@@ -15,7 +15,7 @@ use serde::Serialize;
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_sim::events::{Direction, Extent, Issue, Observer, Site as MachineSite, Space, WaveId};
 
-use super::execute::{Asked, Prepared, Watched, execute, machine, select, site, written_at};
+use super::execute::{Asked, Prepared, Watched, execute, findings, machine, select, site, written_at};
 use super::read;
 use crate::build::{Failure, Loadable, loadable};
 use crate::compare::compare as compare_buffers;
@@ -151,7 +151,8 @@ pub fn compare(
         let options = RunOptions { completion, schedules: 1, ..options.clone() };
         for index in 0..schedules {
             let seed = seed_of(options.seed, index);
-            let of_ir = execute(&prepared, sources, &options, seed, Asked::default())?;
+            let mut of_ir = execute(&prepared, sources, &options, seed, Asked::default())?;
+            of_ir.ran.findings = findings(sources, &parsed, &of_ir.found);
             let of_code = execute_code(&prepared_code, &options, seed, false)?;
             compared.runs += 1;
             compared.ran(true, mode, &of_ir.ran, &of_ir.outputs);

@@ -38,7 +38,10 @@ pub(super) struct Prepared<'p> {
 
 /// What one run gave.
 pub(super) struct Outcome {
+    /// All but what it found.
     pub ran: Ran,
+    /// What it found that was asked for.
+    pub found: Vec<Found>,
     pub outputs: Vec<Output>,
     pub contents: Vec<Vec<u8>>,
     /// Who changed last what was watched.
@@ -97,7 +100,7 @@ pub fn run(
     report.notes.push("executed as LLVM IR, before any code is made of it".to_owned());
     let prepared = Prepared { parsed: &parsed, kernel, machine, launch: &launch, filled: &filled };
     let read = inputs(input, launch_file, &launch);
-    let mut races_incomplete = false;
+    let (mut races_incomplete, mut found) = (false, Vec::new());
     for index in 0..options.schedules.max(1) {
         let records = index == 0 && (options.trace.is_some() || options.record);
         let mut outcome = execute(
@@ -119,11 +122,13 @@ pub fn run(
         races_incomplete |= outcome.races_incomplete;
         let stopped = outcome.ran.unsupported.is_some() || outcome.ran.limit.is_some();
         merge(&mut report, outcome.ran);
+        wavemark_interp::merge(&mut found, outcome.found);
         merge_outputs(&mut report, outcome.outputs);
         if stopped {
             break;
         }
     }
+    report.findings = findings(sources, &parsed, &found);
     if report.unsupported.is_empty() {
         report.checked = options.check;
     }
@@ -255,8 +260,7 @@ pub(super) fn execute(
     let seconds = started.elapsed().as_secs_f64();
     let contents = contents(&memory, &addresses);
     let finished = outcome.end == RunEnd::Finished;
-    let findings = outcome.findings.iter().filter(|found| wanted(found, options));
-    let findings = findings.map(|found| convert(sources, parsed, found)).collect();
+    let found = outcome.findings.into_iter().filter(|found| wanted(found, options)).collect();
     let limit = match outcome.end {
         RunEnd::Limit(limit) => Some(limit),
         _ => None,
@@ -278,7 +282,7 @@ pub(super) fn execute(
     };
     let outputs = if finished { outputs(launch, filled, &contents) } else { Vec::new() };
     let ran = Ran {
-        findings,
+        findings: Vec::new(),
         stats,
         unsupported,
         limit,
@@ -289,7 +293,7 @@ pub(super) fn execute(
         readers_forgotten: false,
     };
     let races_incomplete = outcome.races_incomplete;
-    Ok(Outcome { ran, outputs, contents, watched: outcome.watched, races_incomplete })
+    Ok(Outcome { ran, found, outputs, contents, watched: outcome.watched, races_incomplete })
 }
 
 /// Whether a finding is of a check that was asked for. What ends a run always is.
@@ -313,6 +317,11 @@ fn wanted(found: &Found, options: &RunOptions) -> bool {
         Kind::ScopeTooNarrow => check.lds || check.global,
         Kind::Unreachable | Kind::Trap | Kind::Deadlock | Kind::Limit => true,
     }
+}
+
+/// What was found, as a report has it.
+pub(super) fn findings(sources: &SourceMap, parsed: &Parsed, found: &[Found]) -> Vec<Finding> {
+    found.iter().map(|found| convert(sources, parsed, found)).collect()
 }
 
 /// A finding as a report has it.
@@ -340,6 +349,7 @@ fn convert(sources: &SourceMap, parsed: &Parsed, found: &Found) -> Finding {
         Kind::ScopeTooNarrow => ("M2", Class::WrongScope, Severity::Error, ["earlier", "later"]),
         Kind::Barrier => ("B10", Class::Barrier, Severity::Error, ["waiter"; 2]),
     };
+    let roles = roles.iter().cycle();
     let sites = found.places.iter().zip(roles).map(|(place, role)| site(sources, parsed, place, role));
     Finding {
         rule: rule.to_owned(),
@@ -348,7 +358,7 @@ fn convert(sources: &SourceMap, parsed: &Parsed, found: &Found) -> Finding {
         class,
         instances: found.instances,
         sites: sites.collect(),
-        hint: None,
+        hint: super::hint::of(sources, parsed, &found.missing),
         author_hint: None,
         model: None,
         proven: None,

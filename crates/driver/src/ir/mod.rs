@@ -7,6 +7,7 @@ mod barriers;
 pub mod compare;
 mod copies;
 mod execute;
+mod hint;
 mod implicit;
 mod kernel;
 mod recording;

@@ -378,10 +378,10 @@ impl<'r> Executor<'r> {
                     memories.resolve(access.space, frame.get(here.pool, access.pointer)[lane]);
                 let Some(watch) = &mut memories.watch else { break };
                 if reads {
-                    watch.races.reads_flag(agent, space, address, atomic.level);
+                    watch.races.reads_flag(watch.access, space, address, atomic.level);
                 }
                 if written >> lane & 1 != 0 {
-                    watch.races.writes_flag(agent, space, address, atomic.level, reads);
+                    watch.races.writes_flag(watch.access, space, address, atomic.level, reads);
                 }
             }
         }
@@ -463,7 +463,7 @@ pub(super) fn race_found(findings: &mut Findings, race: &Race, later: Place) {
         Space::Local => Kind::RaceOnLds,
         _ => Kind::RaceOnGlobal,
     };
-    findings.add(kind, &[race.earlier.0, later], || {
+    findings.add_race(kind, race, later, || {
         let verb = |writes: bool| if writes { "writes" } else { "reads" };
         let what = if race.space == Space::Local { "LDS" } else { "global memory" };
         let why = match race.too_narrow {

@@ -167,7 +167,7 @@ impl<'r> Executor<'r> {
         }
         let agent = self.agent(wave);
         let Some(races) = &mut self.races else { return };
-        races.arrives(agent, name);
+        races.arrives(agent, name, &here.place);
         if completes {
             races.completes(agent, name);
         }
@@ -219,6 +219,10 @@ impl<'r> Executor<'r> {
     ) -> Flow {
         if let Some(record) = &mut self.record {
             record.waits(wave.index, (here.place.function, here.place.inst));
+        }
+        let agent = self.agent(wave);
+        if let Some(races) = &mut self.races {
+            races.waits(agent, &here.place);
         }
         if self.passes(cluster, group, wave, name) {
             if let Some(record) = &mut self.record {

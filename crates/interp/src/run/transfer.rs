@@ -340,7 +340,8 @@ impl<'r> Executor<'r> {
             return;
         }
         let Some(races) = &mut self.races else { return };
-        let (access, lane) = (races.begin(agent, &flight.place), flight.place.lanes.trailing_zeros().min(63));
+        let (access, lane) =
+            (races.begin_copy(agent, &flight.place), flight.place.lanes.trailing_zeros().min(63));
         for piece in pieces {
             let sides =
                 [(Space::Local, Some(piece.lds.into()), !store), (Space::Global, piece.global, *store)];
