@@ -163,7 +163,8 @@ impl Checker {
         (hint, before): (&str, SiteId),
     ) {
         let before = self.sites.get(before).site.clone();
-        let finding = self.barrier_finding(rule, title, wave, site).hint(format!("{hint} before"), Some(before));
+        let finding =
+            self.barrier_finding(rule, title, wave, site).hint(format!("{hint} before"), Some(before));
         self.findings.add(finding);
     }
 
@@ -434,7 +435,8 @@ impl Checker {
                     let join =
                         number.map_or("a join of it".to_owned(), |number| format!("s_barrier_join {number}"));
                     // The wave may be late if it joins behind its arrival.
-                    let object = number.and_then(|n| self.barriers.get(&Self::key(wave, BarrierId::Named(n))));
+                    let object =
+                        number.and_then(|n| self.barriers.get(&Self::key(wave, BarrierId::Named(n))));
                     let arrival = object.and_then(|object| object.unwaited.get(&wave.index));
                     let before = arrival.map_or(site, |&(_, arrival)| arrival);
                     self.barrier_error_with("B10", title.to_owned(), (wave, site), (&join, before));

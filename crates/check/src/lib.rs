@@ -24,6 +24,7 @@ mod one_wait;
 mod polls;
 mod published;
 mod race_report;
+mod race_verdict;
 mod races;
 mod register_set;
 mod registers;

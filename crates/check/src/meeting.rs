@@ -77,7 +77,8 @@ impl<'a> Stored<'a> {
                     (Some(all), 16) => self.for_neighbours::<4>(mask.trailing_zeros(), all, f),
                     _ => {
                         for lane in lanes(*mask).map(|lane| lane as usize) {
-                            let words = self.words[lane..].iter().step_by(self.lanes).take(*bytes as usize / 4);
+                            let words =
+                                self.words[lane..].iter().step_by(self.lanes).take(*bytes as usize / 4);
                             (addr[lane] / 4..).zip(words).for_each(|(dword, word)| f(dword, *word, u32::MAX));
                         }
                     }

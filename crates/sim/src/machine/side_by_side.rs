@@ -208,5 +208,9 @@ fn run_side_by_side<O: Observer + Send>(
     let collides = views.iter().any(Global::collides);
     let apart = !program.puts_some_off() && !collides;
     let early = supply.next.load(Ordering::Relaxed) <= 2 * views.len() as u64;
-    if global.unite(shared, views, sum.is_some()) { sum } else { None }.ok_or(Withdrawn { collides, apart, early })
+    if global.unite(shared, views, sum.is_some()) { sum } else { None }.ok_or(Withdrawn {
+        collides,
+        apart,
+        early,
+    })
 }
