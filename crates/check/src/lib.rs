@@ -340,6 +340,7 @@ impl Checker {
             reads_lds: moves.reads_lds,
             touches_memory: moves.memory || self.sites.get(site).effects.is_write_back(),
             may_acquire: moves.may_acquire,
+            unordered: if self.facts.flat_counts_in_order { 0 } else { moves.unordered },
         };
         let publishes = operation.touches_memory && !operation.writes_lds;
         let number = state.push(operation);

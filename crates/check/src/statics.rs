@@ -30,8 +30,10 @@ use wavemark_isa::effects::{
 use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
 use wavemark_memmodel::flow::{Graph, State, forward};
 use wavemark_sim::Kernel;
+use wavemark_sim::events::Space;
 use wavemark_sim::foresight::Supposed;
 use wavemark_sim::foresight::known::Constants;
+use wavemark_sim::queue;
 use wavemark_target::Machine;
 use wavemark_target::facts::ManualWaits;
 
@@ -194,6 +196,8 @@ struct Analysis<'c> {
     sites: &'c Sites,
     /// By channel.
     queues: Vec<Queue>,
+    /// The channels, one bit each, of operations of the code that may be over before older ones.
+    unordered: u8,
 }
 
 /// A register of an operation in flight is touched.
@@ -212,7 +216,20 @@ impl Analysis<'_> {
             in_order: channel.in_order(),
             capacity: counters.capacity(counters.counter_of(channel)),
         };
+        // Where FLAT operations go is not known.
+        let spaces = [Space::Lds, Space::Global];
+        let of_site = |site: &SiteId| {
+            let seq: SmallVec<[_; 2]> =
+                code.sites.get(*site).effects.channels.iter().map(|&channel| (channel, 0)).collect();
+            queue::unordered(&seq, spaces.into_iter())
+        };
+        let sites = || code.blocks.iter().flat_map(|block| &block.sites);
+        let unordered = match machine.facts().flat_counts_in_order {
+            true => 0,
+            false => sites().fold(0, |mask, site| mask | of_site(site)),
+        };
         Analysis {
+            unordered,
             machine,
             counters,
             manual_waits: machine.facts().manual_waits,
@@ -220,6 +237,17 @@ impl Analysis<'_> {
             sites: &code.sites,
             queues: Channel::ALL.iter().map(queue).collect(),
         }
+    }
+
+    /// Whether a wait that leaves some of a channel in flight says of those before them that they are over, whatever else is
+    /// in flight.
+    fn tells_order(&self, class: ClassId) -> bool {
+        self.queues[usize::from(class)].in_order && self.unordered >> class & 1 == 0
+    }
+
+    /// How many operations a wait for one may leave in flight.
+    fn enough(&self, awaited: Pending) -> u32 {
+        if self.tells_order(awaited.class) { awaited.enough() } else { 0 }
     }
 
     /// What an instruction does to the operations in flight.
@@ -464,7 +492,7 @@ impl Report {
     fn conflict(&mut self, analysis: &Analysis<'_>, site: SiteId, conflict: &Conflict) {
         let (producer, consumer) = (analysis.sites.get(conflict.operation), analysis.sites.get(site));
         let counter = analysis.counter(conflict.awaited.class);
-        let enough = conflict.awaited.enough();
+        let enough = analysis.enough(conflict.awaited);
         let known = self.missing.iter_mut().find(|known| {
             let same = known.before == site || known.producers.contains(&conflict.operation);
             known.counter == counter && same && matches!(known.finding.rule, "R1" | "R2" | "R8")

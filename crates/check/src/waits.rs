@@ -177,7 +177,7 @@ impl WaveState {
         let issued = |wait: &WaitInstance| wait.seq[channel as usize];
         let waits = self.waits.iter().enumerate().rev().take_while(|(_, wait)| issued(wait) >= seq);
         waits.filter(|(_, wait)| issued(wait) <= known).find_map(|(at, wait)| {
-            let enough = if in_order { issued(wait) - seq } else { 0 };
+            let enough = if in_order && !wait.beside_unordered { issued(wait) - seq } else { 0 };
             (wait.number(counter)? <= enough).then_some((at, enough))
         })
     }
@@ -209,7 +209,8 @@ impl Checker {
         let Some(state) = self.waves.get_mut(wave.index) else { return };
         let counters = SmallVec::from_slice(waits);
         let (seq, retired, step) = (state.seq, state.retired, state.steps);
-        let instance = WaitInstance { site, counters, seq, retired, step };
+        let beside_unordered = state.has_unordered();
+        let instance = WaitInstance { site, counters, seq, retired, beside_unordered, step };
         for &(counter, n) in waits {
             if counter == Counter::Async {
                 state.async_retired = state.async_retired.max(state.async_issued.saturating_sub(n));
@@ -221,7 +222,7 @@ impl Checker {
             }
             for channel in waited_for(counter, n) {
                 let c = channel as usize;
-                let mut upto = state.seq[c].saturating_sub(n);
+                let mut upto = state.over_but(channel, n);
                 if self.model.lds_dma_any_order && channel == Channel::Vm && n > 0 {
                     // A copy in flight may be the one that is not over.
                     upto = state.oldest_copy(channel).map_or(upto, |oldest| upto.min(oldest - 1));

@@ -8,6 +8,7 @@ use wavemark_order::Epoch;
 use wavemark_sim::events::{
     Access, BarrierId, CHANNELS, Channel, Counter, Direction, Issue, Scope, Space, WaveId,
 };
+use wavemark_sim::queue::{over_for_certain, unordered};
 
 use crate::knowledge::{BARRIERS, Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
@@ -41,6 +42,8 @@ pub struct Operation {
     pub touches_memory: bool,
     /// What it reads may be a flag of other workgroups.
     pub may_acquire: bool,
+    /// The channels in which it may be over before older ones, one bit each.
+    pub unordered: u8,
 }
 
 /// How an operation moves data.
@@ -56,12 +59,20 @@ pub struct Moves {
     pub memory: bool,
     /// It reads global memory with a scope.
     pub may_acquire: bool,
+    /// In these channels it may be over before older ones, where the processor says so ([`unordered`]).
+    pub unordered: u8,
 }
 
 impl Moves {
     /// As a load into registers does.
-    pub const LOAD: Moves =
-        Moves { dma: false, writes_lds: false, reads_lds: false, memory: true, may_acquire: false };
+    pub const LOAD: Moves = Moves {
+        dma: false,
+        writes_lds: false,
+        reads_lds: false,
+        memory: true,
+        may_acquire: false,
+        unordered: 0,
+    };
 
     /// As this operation does.
     pub fn of(op: &Issue) -> Moves {
@@ -76,6 +87,7 @@ impl Moves {
             reads_lds: dma && op.accesses.iter().any(reads),
             memory: !op.accesses.is_empty(),
             may_acquire: op.scope > Scope::Cu && op.accesses.iter().any(acquires),
+            unordered: unordered(&op.seq, op.accesses.iter().map(|access| access.space)),
         }
     }
 }
@@ -125,6 +137,8 @@ pub struct WaitInstance {
     pub seq: [u32; CHANNELS],
     /// What of them was retired before it.
     pub retired: [u32; CHANNELS],
+    /// An operation was in flight that, with other addresses, may be over before older ones of any of its channels.
+    pub beside_unordered: bool,
     /// The wave's instructions before it.
     pub step: u64,
 }
@@ -230,6 +244,8 @@ pub struct WaveState {
     pub operations: Roomy<Operation, { OPERATIONS + 1 }>,
     /// Number of the front operation.
     pub first_operation: u32,
+    /// Some operation, so far, may be over before older ones.
+    any_unordered: bool,
     /// Of stores among those that are forgotten: their sequence numbers, and what was known before each.
     old_stores: VecDeque<(SmallVec<[(Channel, u32); 2]>, Before)>,
     /// Operations whose accesses no arrive or release has published.
@@ -326,6 +342,7 @@ impl WaveState {
             operations: Roomy::default(),
             old_stores: VecDeque::new(),
             first_operation: 1,
+            any_unordered: false,
             unpublished: Vec::new(),
             loaded: RegisterSet::new(),
             loaded_by: Box::default(),
@@ -607,6 +624,35 @@ impl WaveState {
         Some((self.first_operation + at as u32, &self.operations[at]))
     }
 
+    /// The operations in flight, by their numbers in a channel, that may be over before older ones of it.
+    fn unordered(&self, channel: Channel) -> impl Iterator<Item = u32> {
+        let retired = self.retired[channel as usize];
+        let operations = self.operations.iter().filter(move |of| of.unordered >> channel as u8 & 1 != 0);
+        let numbers = operations.flat_map(|of| &of.seq).filter(move |(own, _)| *own == channel);
+        numbers.map(|&(_, seq)| seq).filter(move |&seq| seq > retired)
+    }
+
+    /// Whether an operation is in flight that may be over before older ones of some channel.
+    pub fn has_unordered(&self) -> bool {
+        self.any_unordered && self.operations.iter().any(|of| of.unordered != 0 && !self.is_retired(of))
+    }
+
+    /// How far its operations of a channel are over where all but the `n` youngest are.
+    pub fn over_but(&self, channel: Channel, n: u32) -> u32 {
+        let issued = self.seq[channel as usize];
+        match n > 0 && self.any_unordered {
+            true => over_for_certain(issued, n, self.unordered(channel)),
+            false => issued.saturating_sub(n),
+        }
+    }
+
+    /// What a wait is for that is for an operation of a channel: all of that if one is in flight that may be over before it.
+    pub fn awaited(&self, (channel, seq): (Channel, u32)) -> (Channel, u32) {
+        let all = || self.unordered(channel).next().map(|_| self.seq[channel as usize]);
+        let all = self.any_unordered.then(all).flatten();
+        (channel, all.unwrap_or(seq).max(seq))
+    }
+
     /// A register has what it gets of an instruction, if that was the last to write it, though nothing says so of the operation.
     pub fn has_result(&mut self, register: u32, of: SiteId) {
         let last = self.loaded_by[register as usize];
@@ -644,6 +690,7 @@ impl WaveState {
 
     /// Remember an operation; its number.
     pub fn push(&mut self, operation: Operation) -> u32 {
+        self.any_unordered |= operation.unordered != 0;
         self.operations.push_back(operation);
         self.newest_operation()
     }

@@ -146,6 +146,25 @@ pub fn channel_in(seq: &[(Channel, u32)], space: Space) -> Option<(Channel, u32)
     seq.iter().find(of_lds).or(seq.first()).copied()
 }
 
+/// The channels, one bit each, in which an operation with accesses to these spaces may be over before older ones, where the
+/// processor says that of FLAT operations ([`wavemark_target::Facts::flat_counts_in_order`]): what goes to LDS comes back by
+/// another way than what goes to memory.
+pub fn unordered(seq: &[(Channel, u32)], spaces: impl Iterator<Item = Space>) -> u8 {
+    let is_in = |channel: Channel| seq.iter().any(|&(own, _)| own == channel);
+    if !(is_in(Channel::Vm) && is_in(Channel::Ds)) {
+        return 0;
+    }
+    spaces
+        .fold(0, |mask, space| mask | 1 << if space == Space::Lds { Channel::Vm } else { Channel::Ds } as u8)
+}
+
+/// How far operations of a channel are over for certain where all but the `n` youngest of its `issued` are, and those with the
+/// numbers `unordered`, ascending, which are in flight, may be among them or not.
+pub fn over_for_certain(issued: u32, n: u32, unordered: impl Iterator<Item = u32>) -> u32 {
+    let (first, count) = unordered.fold((u32::MAX, 0), |(first, count), seq| (first.min(seq), count + 1));
+    issued.saturating_sub(n + count).min(first - 1)
+}
+
 /// Whether the hardware keeps two accesses of one wave in order when they meet: vector memory among itself on
 /// global memory and scratch (CDNA5 ISA 5.7.1.2), LDS instructions among themselves, asynchronous copies
 /// among themselves on global memory.
@@ -264,7 +283,7 @@ impl Queue {
     /// behind it in their channel.
     #[inline(always)]
     pub fn takes_lds_loads(&self) -> bool {
-        self.many == 0
+        !self.has_many()
     }
 
     /// The number of the youngest operation of `channel`.
@@ -462,6 +481,27 @@ impl Queue {
         let upto = self.issued[channel as usize].saturating_sub(n);
         let retired = &mut self.retired[channel as usize];
         *retired = (*retired).max(upto);
+    }
+
+    /// The same where operations that are in two channels may be over before older ones ([`unordered`]).
+    #[cold]
+    pub fn retire_beside_unordered(&mut self, channel: Channel, n: u32) {
+        let c = channel as usize;
+        let in_flight =
+            self.order().iter().filter(|place| place.channel == Place::MANY).filter_map(|place| {
+                let flight = &self.slots[place.slot as usize];
+                let (seq, spaces) = (flight.seq(), flight.spans().map(|span| span.0));
+                let own = seq.iter().find(|own| own.0 == channel && own.1 > self.retired[c])?.1;
+                (unordered(seq, spaces) >> c & 1 != 0).then_some(own)
+            });
+        let upto = if n == 0 { self.issued[c] } else { over_for_certain(self.issued[c], n, in_flight) };
+        self.retired[c] = self.retired[c].max(upto);
+    }
+
+    /// Whether operations that are in two channels, or none, are in flight.
+    #[inline(always)]
+    pub fn has_many(&self) -> bool {
+        self.many != 0
     }
 
     /// Everything is retired.

@@ -133,6 +133,9 @@ facts! {
     shader_array_cache: bool = "guide, \"Memory Model GFX10-GFX11\" (L1); that of GFX12: the L1 buffer caches nothing";
     /// Whether a write-back comes behind the stores that its wave has issued before, without a wait for them.
     write_back_in_order: bool = "`GCNSubtarget::hasINVWBL2WaitCntRequirement`, in `SIGfx12CacheControl::insertRelease`";
+    /// Whether FLAT operations are over in the order of issue with others that their counters count. Where they are not, the part
+    /// in LDS may be over before older accesses to memory, and the other way round.
+    flat_counts_in_order: bool = "`GCNSubtarget::hasFlatLgkmVMemCountInOrder`; CDNA3 ISA 10.2.2";
     /// What says which memory L2 caches keep coherent among agents, and with the host.
     l2_coherence: L2Coherence = "guide, \"Memory Model\" of each generation";
     /// Whether stores and atomics of any scope are carried out in the device's L2: the caches before it write through.

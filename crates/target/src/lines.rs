@@ -95,6 +95,7 @@ pub(crate) mod facts {
         cache_policy: CachePolicy::GlcSlc,
         several_l2: false,
         shader_array_cache: false,
+        flat_counts_in_order: false,
         write_back_in_order: true,
         l2_coherence: L2Coherence::Memory,
         stores_reach_device: true,
@@ -205,6 +206,7 @@ pub(crate) mod facts {
         Facts { manual_waits: ManualWaits::Cdna4, lds_bytes: 160 << 10, lds_granule: 1280, ..GFX940 };
 
     pub const GFX10_1: Facts = Facts {
+        flat_counts_in_order: true,
         dlc_misses_l1: true,
         ds_permutes_within_32: true,
         sgprs: 106,

@@ -111,9 +111,7 @@ pub(super) struct MissingWait {
 
 impl MissingWait {
     fn new(analysis: &Analysis<'_>, before: SiteId, awaited: Pending) -> MissingWait {
-        let Pending { class, .. } = awaited;
-        let enough = if analysis.queues[usize::from(class)].in_order { awaited.enough() } else { 0 };
-        MissingWait { before, class, enough }
+        MissingWait { before, class: awaited.class, enough: analysis.enough(awaited) }
     }
 }
 

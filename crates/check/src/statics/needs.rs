@@ -146,7 +146,7 @@ impl Rests {
             if resting.class != class || younger == 0 {
                 return true;
             }
-            let at = if in_order { younger.trailing_zeros() } else { 0 };
+            let at = if analysis.tells_order(class) { younger.trailing_zeros() } else { 0 };
             moved.push((Resting { wait: Some(site), ..resting }, How { at, younger }));
             how.younger &= !enough;
             how.younger != 0

@@ -136,7 +136,11 @@ impl<O: Observer> Cx<'_, O> {
     #[inline(always)]
     fn wait(&mut self, wave: &mut Wave, waits: &Waits, site: Option<&Site>) {
         for &(channel, n) in &waits.channels {
-            wave.queue.retire(channel, n);
+            if wave.queue.has_many() && !self.facts.flat_counts_in_order {
+                wave.queue.retire_beside_unordered(channel, n);
+            } else {
+                wave.queue.retire(channel, n);
+            }
         }
         if O::ACTIVE
             && let Some(site) = site
