@@ -303,8 +303,11 @@ impl<'c> Meets<'c> {
         let Meets { later, conflict, other, .. } = self;
         let earlier = conflict.earlier.epoch;
         // The barrier by which it is known, unless that is by something else.
-        let at_barrier =
-            other.and_then(|of| of.arrive_at(earlier.channel, self.counter, &self.state.known.issued));
+        let known = &self.state.known.issued;
+        let waits = &self.checker.tally.waits;
+        let served =
+            |wait: SiteId| waits.get(&(wait, self.counter)).is_some_and(|stats| stats.is_just_enough());
+        let at_barrier = other.and_then(|of| of.arrive_at(earlier.channel, self.counter, known, served));
         let arrive = at_barrier.filter(|at| at.comes_behind(earlier));
         let flag =
             other.filter(|_| self.is_near()).and_then(|of| of.published_by(earlier, |c| self.knows(c)));

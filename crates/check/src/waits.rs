@@ -44,6 +44,11 @@ pub(crate) struct WaitStats {
 }
 
 impl WaitStats {
+    /// Some use seen needed it, and needed all of it.
+    pub fn is_just_enough(&self) -> bool {
+        self.best.is_some_and(|best| best <= self.n)
+    }
+
     /// The same of another wave.
     pub fn of(self, wave: WaveId) -> WaitStats {
         WaitStats { wave, ..self }

@@ -500,8 +500,14 @@ impl WaveState {
 
     /// The arrive by which another knows of its operations of a channel, of which it `knows`, as far as those are told apart: the
     /// last one at a barrier before which a wait for `counter` was found missing already, for what comes round again is the same
-    /// mistake; else the last one right behind such a wait; else the first.
-    pub fn arrive_at(&self, channel: u8, counter: Counter, knows: &WaveClock) -> Option<Arrive> {
+    /// mistake; else the last one right behind such a wait that leaves more in flight than has been `served` by it; else the last.
+    pub fn arrive_at(
+        &self,
+        channel: u8,
+        counter: Counter,
+        knows: &WaveClock,
+        served: impl Fn(SiteId) -> bool,
+    ) -> Option<Arrive> {
         let agent = self.id.index;
         let (seq, number) = (knows.get(agent, channel), knows.get(agent, BARRIERS));
         let issued = |arrive: &Arrive| arrive.seq[usize::from(channel)];
@@ -512,14 +518,14 @@ impl WaveState {
             let since = at.checked_sub(1).map_or(0, |before| self.arrives[before].step);
             let mut waits =
                 self.waits.iter().filter(|wait| (since..self.arrives[at].step).contains(&wait.step));
-            waits.any(|wait| wait.number(counter).is_some())
+            waits.any(|wait| wait.number(counter).is_some() && !served(wait.site))
         };
         let is_known = |&at: &usize| {
             let known = |assumed: &AssumedWait| assumed.stands_before(self.arrives[at].site, channel);
             self.assumed_waits.iter().any(known)
         };
         let mut candidates = (first..=last).rev();
-        let at = candidates.clone().find(is_known).or_else(|| candidates.find(waits)).unwrap_or(first);
+        let at = candidates.clone().find(is_known).or_else(|| candidates.find(waits)).unwrap_or(last);
         Some(self.arrives[at])
     }
 
