@@ -372,10 +372,14 @@ impl Analysis<'_> {
         // What is called may have issued anything.
         if code.gaps.is_empty() && info.effects.flow == Flow::Wait && !info.effects.waits_idle {
             let idle = |&(counter, n): &(Counter, u32)| {
-                let mut channels = channels_of(counter).iter().map(|&channel| channel as ClassId).peekable();
-                channels.peek().is_some()
+                let classes = || channels_of(counter).iter().map(|&channel| channel as ClassId);
+                // Compilers take ASYNCcnt for one queue: of loads and stores it may be for the older ones.
+                let several =
+                    || classes().filter(|&class| state.waits_for(&self.queues, class, 0)).count() > 1;
+                classes().next().is_some()
                     && counter != Counter::Exp
-                    && !channels.any(|class| state.waits_for(&self.queues, class, n))
+                    && !classes().any(|class| state.waits_for(&self.queues, class, n))
+                    && !(counter == Counter::Async && several())
             };
             report.wait(site, info, !info.effects.waits.is_empty() && info.effects.waits.iter().all(idle));
         }

@@ -144,6 +144,14 @@ impl WaitInstance {
         self.number(counter).is_some_and(|n| waited_for(counter, n).any(|channel| outstanding(channel) > n))
     }
 
+    /// Whether it waits if loads and stores are one queue, as compilers take ASYNCcnt, where it does not if they are two.
+    fn is_effective_in_one_queue(&self, counter: Counter) -> bool {
+        let outstanding = |channel: Channel| self.seq[channel as usize] - self.retired[channel as usize];
+        counter == Counter::Async
+            && !self.is_effective(counter)
+            && self.number(counter).is_some_and(|n| outstanding(Channel::Al) + outstanding(Channel::As) > n)
+    }
+
     /// Whether it waits for operations, none of which were in flight beyond what it leaves.
     pub fn is_idle(&self) -> bool {
         let of_operations = |counter| executed_channels(counter).next().is_some();
@@ -248,7 +256,9 @@ impl Checker {
                 });
                 stats.wave = first_of(stats.wave, wave);
                 stats.executions += 1;
-                stats.effective += u64::from(instance.is_effective(counter));
+                let in_one_queue = instance.is_effective_in_one_queue(counter);
+                stats.effective += u64::from(in_one_queue || instance.is_effective(counter));
+                stats.held |= in_one_queue;
             }
         }
         state.waits.push_back(instance);
