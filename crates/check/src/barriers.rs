@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use wavemark_order::Epoch;
 use wavemark_isa::Operand;
 use wavemark_isa::effects::Barrier;
 use wavemark_sim::events::{BarrierEvent, BarrierId, Blocked, Scope, Site, WaveId};
@@ -90,6 +91,28 @@ impl Object {
             arrived: self.arrived.iter().map(|wave| wave + by.agents).collect(),
             unwaited: self.unwaited.iter().map(|(wave, &arrival)| (wave + by.agents, arrival)).collect(),
         }
+    }
+
+    /// Whether a wave has arrived without having waited, and would know of an operation if it had: the operation's wave has told
+    /// of it there, or, if all waves of the workgroup arrive at it, has not arrived yet.
+    fn would_tell(&self, wave: u32, operation: Epoch, by_all: bool) -> bool {
+        let phase = |number: u32| match number.checked_sub(self.first_completed) {
+            Some(at) => self.completed.get(at as usize).map_or(&self.open, Arc::as_ref),
+            None => &self.open,
+        };
+        self.unwaited.get(&wave).map(|&(number, _)| phase(number)).is_some_and(|phase| {
+            let has_arrived = phase.arrivals.iter().any(|(arrived, _)| arrived.index == operation.agent);
+            match has_arrived {
+                true => phase.known.iter().any(|(_, known)| known.issued.knows(operation)),
+                false => by_all,
+            }
+        })
+    }
+
+    /// Whether a wave has arrived in the open phase, and another has not yet.
+    fn waits_for(&self, wave: u32, other: u32) -> bool {
+        let has_arrived = |wave: u32| self.open.arrivals.iter().any(|(arrived, _)| arrived.index == wave);
+        has_arrived(wave) && !has_arrived(other)
     }
 
     /// Whether a member that arrives in other phases does not in this one.
@@ -365,6 +388,23 @@ impl Checker {
             }
             BarrierEvent::WaitEnd { phase: None } | BarrierEvent::GetState | BarrierEvent::Ignored => {}
         }
+    }
+
+    /// The barrier of its workgroup at which a wave has arrived without having waited, if it would know of an operation if it
+    /// had.
+    pub(crate) fn barrier_that_would_tell(&self, wave: WaveId, operation: Epoch) -> Option<String> {
+        let would_tell = |id: BarrierId| {
+            let object = self.barriers.get(&Self::key(wave, id));
+            object.is_some_and(|of| of.would_tell(wave.index, operation, id == BarrierId::Workgroup))
+        };
+        let joined = self.member_of.get(&wave.index).copied();
+        [BarrierId::Workgroup].into_iter().chain(joined).find(|&id| would_tell(id)).map(barrier_name)
+    }
+
+    /// The barrier of its workgroup at which a wave has arrived, which waits for another wave of that.
+    pub(crate) fn barrier_that_waits_for(&self, wave: WaveId, other: u32) -> Option<String> {
+        let object = self.barriers.get(&Self::key(wave, BarrierId::Workgroup))?;
+        object.waits_for(wave.index, other).then(|| barrier_name(BarrierId::Workgroup))
     }
 
     /// Whether it was the first to arrive a wave has in SCC as soon as it has waited at the same barrier: LLVM lets no wait for

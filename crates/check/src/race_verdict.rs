@@ -439,6 +439,9 @@ impl<'c> Meets<'c> {
                 "addresses (M0, EXEC, base) that keep the waves apart, or a barrier between the two accesses"
                     .to_owned()
             }
+            (Space::Lds, _) if let Some((barrier, access)) = self.before_wait() => {
+                return (format!("behind the wait for {barrier} belongs"), Some(access.site.clone()));
+            }
             // A barrier waits for nothing by itself.
             (Space::Lds, _) => {
                 "a barrier between the two accesses, behind the wait for the first one".to_owned()
@@ -454,6 +457,19 @@ impl<'c> Meets<'c> {
             _ => order.to_owned(),
         };
         (hint, None)
+    }
+
+    /// The one of the two that stands between its wave's arrival at a barrier and the wait, if that would order them; and the
+    /// barrier.
+    fn before_wait(&self) -> Option<(String, &'c SiteInfo)> {
+        let earlier = self.conflict.earlier.epoch;
+        if let Some(barrier) = self.checker.barrier_that_would_tell(self.later.wave, earlier) {
+            return Some((barrier, self.second));
+        }
+        let (_, access) = self.other?.operation_at(earlier.channel, earlier.seq)?;
+        let arrival = self.other?.arrives().last()?;
+        let barrier = self.checker.barrier_that_waits_for(self.other_id, self.later.wave.index)?;
+        (arrival.step < access.before.step).then_some((barrier, self.first))
     }
 
     /// Whether a release by a wave of the earlier one's workgroup comes behind that, as far as it is known.
