@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use wavemark_order::Epoch;
 use wavemark_isa::Operand;
 use wavemark_isa::effects::Barrier;
+use wavemark_order::Epoch;
 use wavemark_sim::events::{BarrierEvent, BarrierId, Blocked, Scope, Site, WaveId};
 
 use crate::Checker;

@@ -112,13 +112,20 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
         }),
         "B1" => {
             let barrier = finding.end("barrier");
-            one(&|cause| cause.rule == "B1" && cause.end("barrier") == barrier).filter(|&of| of < at)
+            let same = errors().filter(|(_, cause)| cause.rule == "B1" && cause.end("barrier") == barrier);
+            // Who initialises it is what is to be known.
+            let first = same.min_by_key(|(of, cause)| (cause.end("init").is_none(), *of));
+            first.map(|(of, _)| of).filter(|&of| of != at)
         }
         "B10" | "B12" | "B13" | "B14" | "H1" | "S2" => misused(),
         "U2" => {
             let read = finding.end("consumer");
             let races = ["R4", "R5", "R6", "R7", "S1", "S2"];
-            one(&|cause| races.contains(&cause.rule) && cause.reader() == read)
+            // What a multicast that is not issued by all should have brought is not there either.
+            one(&|cause| {
+                races.contains(&cause.rule) && cause.reader() == read
+                    || cause.rule == "C1" && is_in_cluster_of(cause, finding)
+            })
         }
         _ => None,
     }

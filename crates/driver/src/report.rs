@@ -340,9 +340,26 @@ impl Finding {
     }
 
     /// Whether it follows from another finding, under this schedule or another one: where a scope is too narrow, what it guards races
-    /// as well (M2).
+    /// as well (M2); what a race may not have brought is not there (U2); and what another wave initialises without an order may not
+    /// be initialised at all (B1).
     fn follows_from(&self, cause: &Finding) -> bool {
-        cause.rule == "M2" && ["M1", "M5", "M6"].contains(&self.rule.as_str()) && cause.names_ends_of(self)
+        match (self.rule.as_str(), cause.rule.as_str()) {
+            ("M1" | "M5" | "M6", "M2") => cause.names_ends_of(self),
+            ("U2", "R4" | "R5" | "R6" | "R7" | "S1" | "S2") => self
+                .end("consumer")
+                .is_some_and(|read| [cause.end("consumer"), cause.end("reader")].contains(&Some(read))),
+            ("B1", "B1") => {
+                self.end("init").is_none()
+                    && cause.end("init").is_some()
+                    && self.end("barrier") == cause.end("barrier")
+            }
+            _ => false,
+        }
+    }
+
+    /// The first instruction with this role.
+    fn end(&self, role: &str) -> Option<u64> {
+        self.sites.iter().find(|site| site.role == role)?.pc
     }
 
     fn has_place(&self) -> bool {
