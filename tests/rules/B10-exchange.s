@@ -11,7 +11,7 @@
 	v_xor_b32_e32 v2, 0x80, v1              ; the other wave's
 	ds_store_b32 v1, v0
 	s_wait_dscnt 0x0
-	s_barrier_signal 1                 ; <<< hint: s_barrier_join 1 before
+	s_barrier_signal 1                 ; <<< hint: a join of named barrier 1 before
 	s_barrier_wait 1                        ; <<< error[B10] barrier
 	ds_load_b32 v3, v2
 	s_wait_dscnt 0x0

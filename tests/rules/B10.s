@@ -7,7 +7,7 @@
 	.if RIGHT
 	s_barrier_join 1
 	.endif
-	s_barrier_signal 1                 ; <<< hint: s_barrier_join 1 before
+	s_barrier_signal 1                 ; <<< hint: a join of named barrier 1 before
 	s_barrier_wait 1                        ; <<< error[B10] barrier
 	s_endpgm
 	.include "end-gfx1250.inc"

@@ -29,6 +29,11 @@ struct Phase {
 }
 
 impl Phase {
+    /// A wave has arrived.
+    fn has_arrived(&self, wave: u32) -> bool {
+        self.arrivals.iter().any(|(arrived, _)| arrived.index == wave)
+    }
+
     /// A wave hands on what it knows.
     fn bring(&mut self, wave: WaveId, known: &Knowledge) {
         match self.known.iter_mut().find(|(workgroup, _)| *workgroup == wave.workgroup_flat) {
@@ -96,29 +101,24 @@ impl Object {
     /// Whether a wave has arrived without having waited, and would know of an operation if it had: the operation's wave has told
     /// of it there, or, if all waves of the workgroup arrive at it, has not arrived yet.
     fn would_tell(&self, wave: u32, operation: Epoch, by_all: bool) -> bool {
-        let phase = |number: u32| match number.checked_sub(self.first_completed) {
-            Some(at) => self.completed.get(at as usize).map_or(&self.open, Arc::as_ref),
-            None => &self.open,
-        };
-        self.unwaited.get(&wave).map(|&(number, _)| phase(number)).is_some_and(|phase| {
-            let has_arrived = phase.arrivals.iter().any(|(arrived, _)| arrived.index == operation.agent);
-            match has_arrived {
-                true => phase.known.iter().any(|(_, known)| known.issued.knows(operation)),
-                false => by_all,
-            }
-        })
+        let Some(&(phase, _)) = self.unwaited.get(&wave) else { return false };
+        let Some(at) = phase.checked_sub(self.first_completed) else { return false };
+        let phase = self.completed.get(at as usize).map_or(&self.open, Arc::as_ref);
+        match phase.has_arrived(operation.agent) {
+            true => phase.known.iter().any(|(_, known)| known.issued.knows(operation)),
+            false => by_all,
+        }
     }
 
     /// Whether a wave has arrived in the open phase, and another has not yet.
     fn waits_for(&self, wave: u32, other: u32) -> bool {
-        let has_arrived = |wave: u32| self.open.arrivals.iter().any(|(arrived, _)| arrived.index == wave);
-        has_arrived(wave) && !has_arrived(other)
+        self.open.has_arrived(wave) && !self.open.has_arrived(other)
     }
 
     /// Whether a member that arrives in other phases does not in this one.
     fn is_missed_in(&self, phase: &Phase) -> bool {
         let mut members = self.joined.keys().filter(|&wave| self.arrived.contains(wave));
-        members.any(|&wave| phase.arrivals.iter().all(|(arrived, _)| arrived.index != wave))
+        members.any(|&wave| !phase.has_arrived(wave))
     }
 
     /// Whether a wave that knows so much may arrive in one phase with another of its workgroup: in the one that is open, or, in
@@ -472,8 +472,8 @@ impl Checker {
                 // A literal 0 waits for the null barrier and is a no-op by definition.
                 if number != Some(0) {
                     let title = "a wait for a named barrier without having joined one: it does not wait";
-                    let join =
-                        number.map_or("a join of it".to_owned(), |number| format!("s_barrier_join {number}"));
+                    let named = number.map(|number| barrier_name(BarrierId::Named(number)));
+                    let join = format!("a join of {}", named.as_deref().unwrap_or("the barrier"));
                     // The wave may be late if it joins behind its arrival.
                     let object =
                         number.and_then(|n| self.barriers.get(&Self::key(wave, BarrierId::Named(n))));

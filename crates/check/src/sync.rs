@@ -173,7 +173,7 @@ impl Seen {
 }
 
 /// What a wave learns by reading dwords with a scope: what was published there by others, with a scope that reaches as
-/// far as the two are apart.
+/// far as the two are apart; and whether any of that tells it of accesses of another wave that it did not know.
 fn learnt(
     published: &mut Publications,
     dwords: &[u64],
