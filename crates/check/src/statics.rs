@@ -141,7 +141,9 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     }
     // Where a wait is missing, another may have to do its work; what is called may need anything.
     if report.missing.is_empty() && code.gaps.is_empty() {
-        report.stronger = stronger(&analysis, &code, &graph, &report);
+        let mut idle = report.idle();
+        report.stronger = stronger(&analysis, &code, &graph, &mut idle);
+        report.waits.retain(|pc, _| idle.contains(pc));
     }
     let findings = report.findings(&analysis);
     Statics { findings, gaps: code.gaps, instructions: code.instructions }
@@ -705,6 +707,11 @@ impl Report {
         self.other.push(finding.hint(format!("{hint} before"), Some(second.site.clone())));
     }
 
+    /// Where waits wait for nothing.
+    fn idle(&self) -> BTreeSet<u64> {
+        self.waits.iter().filter(|(_, (_, idle))| *idle).map(|(&pc, _)| pc).collect()
+    }
+
     fn wait(&mut self, site: SiteId, info: &SiteInfo, idle: bool) {
         self.waits.entry(info.site.pc).or_insert((site, true)).1 &= idle;
     }
@@ -807,12 +814,9 @@ fn redundant(analysis: &Analysis<'_>, site: SiteId) -> Finding {
     finding.hint("it can go", None)
 }
 
-/// Waits that may leave more in flight than they do, on all paths and all together.
-fn stronger(analysis: &Analysis<'_>, code: &Code, graph: &Graph, report: &Report) -> Vec<Finding> {
-    let idle = |site: SiteId| {
-        let pc = analysis.sites.get(site).site.pc;
-        report.waits.get(&pc).is_some_and(|&(_, idle)| idle)
-    };
+/// Waits that may leave more in flight than they do, on all paths and all together. A wait that is `idle` for want of that
+/// is none.
+fn stronger(analysis: &Analysis<'_>, code: &Code, graph: &Graph, idle: &mut BTreeSet<u64>) -> Vec<Finding> {
     // One instruction under several states of the upper VGPR bits has one number.
     let mut by_place: BTreeMap<(u64, Counter), (SiteId, u32)> = BTreeMap::new();
     for ((site, counter), most) in needs::needs(analysis, code, graph, idle) {
@@ -822,9 +826,8 @@ fn stronger(analysis: &Analysis<'_>, code: &Code, graph: &Graph, report: &Report
     let mut findings = Vec::new();
     for ((_, counter), (site, most)) in by_place {
         let info = analysis.sites.get(site);
-        let Some(&(_, n)) = info.effects.waits.iter().find(|(other, _)| *other == counter) else { continue };
-        // A counter that has come to its largest number is not waited for.
-        let most = most.min(analysis.counters.capacity(counter).saturating_sub(1));
+        let Some(n) = needs::number(analysis, site, counter) else { continue };
+        let most = needs::weakest(analysis, counter, most);
         if most <= n {
             continue;
         }

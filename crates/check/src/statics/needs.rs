@@ -3,7 +3,9 @@
 //! For each operation it is known at each point which wait was the last that is enough for it, and how many younger
 //! operations of its class were in flight there. Whoever needs the operation to be done needs that wait with that number
 //! at most. Each need is laid on one wait, so the numbers found hold together: all waits may be weakened at once. A wait
-//! that has nothing to wait for (W1) is not there; what it would be enough for is laid on one before it.
+//! that has nothing to wait for (W1) is not there; what it would be enough for is laid on one before it. But where that
+//! one could leave more in flight if the idle one did its own work, the one before is what is too strong, and the idle
+//! one stays.
 //!
 //! Who needs an operation to be done:
 //! * who touches a register that it writes;
@@ -16,7 +18,7 @@
 //! A load that acquires without a scope or a cache operation, and whose value nobody looks at before what is ordered
 //! behind it, is taken for a plain one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wavemark_isa::effects::{Channel, Control, Counter, Flow, Path, Scope, Verb, channels_of};
 use wavemark_memmodel::counters::ClassId;
@@ -64,29 +66,70 @@ impl State for Rests {
 /// What is needed of a wait's counter: as many operations may be in flight.
 pub(super) type Needs = BTreeMap<(SiteId, Counter), u32>;
 
-/// The needs of all waits but those that are `idle`.
-pub(super) fn needs(
-    analysis: &Analysis<'_>,
-    code: &Code,
-    graph: &Graph,
-    idle: impl Fn(SiteId) -> bool,
-) -> Needs {
-    let mut ignored = Needs::new();
+/// What is laid on waits.
+#[derive(Default)]
+struct Laid {
+    needs: Needs,
+    /// A wait, and an earlier one for that counter which is enough for some of the same operations.
+    relieves: BTreeSet<(SiteId, SiteId, Counter)>,
+}
+
+/// The needs of all waits but those at addresses that are `idle`. One that would not be, were a wait before it not too
+/// strong, is taken from those.
+pub(super) fn needs(analysis: &Analysis<'_>, code: &Code, graph: &Graph, idle: &mut BTreeSet<u64>) -> Needs {
+    let mut laid = lay_all(analysis, code, graph, idle);
+    if idle.is_empty() {
+        return laid.needs;
+    }
+    let all = lay_all(analysis, code, graph, &BTreeSet::new());
+    let pc = |site: SiteId| analysis.sites.get(site).site.pc;
+    loop {
+        let could_be_weaker = |&&(_, earlier, counter): &&(SiteId, SiteId, Counter)| {
+            let most = |laid: &Laid| laid.needs.get(&(earlier, counter)).copied();
+            let with_all = most(&all).map(|most| weakest(analysis, counter, most));
+            most(&laid).is_some() && with_all > most(&laid).max(number(analysis, earlier, counter))
+        };
+        let of_idle = all
+            .relieves
+            .iter()
+            .filter(|&&(later, earlier, _)| idle.contains(&pc(later)) && !idle.contains(&pc(earlier)));
+        let needed: BTreeSet<u64> = of_idle.filter(could_be_weaker).map(|&(later, ..)| pc(later)).collect();
+        if needed.is_empty() {
+            return laid.needs;
+        }
+        idle.retain(|pc| !needed.contains(pc));
+        laid = lay_all(analysis, code, graph, idle);
+    }
+}
+
+/// How many operations a wait leaves in flight of a counter.
+pub(super) fn number(analysis: &Analysis<'_>, wait: SiteId, counter: Counter) -> Option<u32> {
+    let waits = &analysis.sites.get(wait).effects.waits;
+    waits.iter().find(|(other, _)| *other == counter).map(|&(_, n)| n)
+}
+
+/// The largest number that says as much as `most`: a counter that has come to its largest one is not waited for.
+pub(super) fn weakest(analysis: &Analysis<'_>, counter: Counter, most: u32) -> u32 {
+    most.min(analysis.counters.capacity(counter).saturating_sub(1))
+}
+
+fn lay_all(analysis: &Analysis<'_>, code: &Code, graph: &Graph, idle: &BTreeSet<u64>) -> Laid {
+    let mut ignored = Laid::default();
     let before = forward(graph, 0, Rests::default(), |block, before| {
         let mut rests = before.clone();
         for &site in &code.blocks[block].sites {
-            rests.step(analysis, site, &idle, &mut ignored);
+            rests.step(analysis, site, idle, &mut ignored);
         }
         rests
     });
-    let mut needs = Needs::new();
+    let mut laid = Laid::default();
     for (block, before) in code.blocks.iter().zip(before) {
         let Some(mut rests) = before else { continue };
         for &site in &block.sites {
-            rests.step(analysis, site, &idle, &mut needs);
+            rests.step(analysis, site, idle, &mut laid);
         }
     }
-    needs
+    laid
 }
 
 impl Rests {
@@ -101,25 +144,19 @@ impl Rests {
         }
     }
 
-    fn step(
-        &mut self,
-        analysis: &Analysis<'_>,
-        site: SiteId,
-        idle: impl Fn(SiteId) -> bool,
-        needs: &mut Needs,
-    ) {
+    fn step(&mut self, analysis: &Analysis<'_>, site: SiteId, idle: &BTreeSet<u64>, laid: &mut Laid) {
         let info = analysis.sites.get(site);
         self.0.retain(|resting, how| {
             let needed = is_needed(analysis, resting.operation, site);
             if needed {
-                lay(analysis, resting, how, needs);
+                lay(analysis, resting, how, &mut laid.needs);
             }
             !needed
         });
-        if !idle(site) {
+        if !idle.contains(&info.site.pc) {
             for &(counter, n) in &info.effects.waits {
                 for &channel in channels_of(counter) {
-                    self.wait(analysis, site, channel as ClassId, n);
+                    self.wait(analysis, site, (channel as ClassId, n), laid);
                 }
             }
         }
@@ -133,7 +170,7 @@ impl Rests {
     }
 
     /// Operations with `n` younger ones or more rest on the wait at `site` from here on.
-    fn wait(&mut self, analysis: &Analysis<'_>, site: SiteId, class: ClassId, n: u32) {
+    fn wait(&mut self, analysis: &Analysis<'_>, site: SiteId, (class, n): (ClassId, u32), laid: &mut Laid) {
         let in_order = analysis.queues[usize::from(class)].in_order;
         let enough = match (in_order, n) {
             (true, n) => u64::MAX.checked_shl(n).unwrap_or(0),
@@ -147,6 +184,7 @@ impl Rests {
                 return true;
             }
             let at = if analysis.tells_order(class) { younger.trailing_zeros() } else { 0 };
+            laid.relieves.extend(resting.wait.map(|earlier| (site, earlier, analysis.counter(class))));
             moved.push((Resting { wait: Some(site), ..resting }, How { at, younger }));
             how.younger &= !enough;
             how.younger != 0
