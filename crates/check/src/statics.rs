@@ -339,7 +339,7 @@ impl Analysis<'_> {
         if barriers::access(info) == Some(Access::Load) && !wave.lds_holds {
             report.nothing_has_come(self, site, wave);
         }
-        if info.effects.memory.is_some_and(|memory| memory.verb == Verb::FromLds) {
+        if barriers::access(info) == Some(Access::CopyFrom) {
             let stores = wave
                 .in_flight
                 .pending()
@@ -580,11 +580,11 @@ impl Report {
         let ends = [("producer", producer), ("consumer", consumer)];
         if let Some(known) = self.missing.iter_mut().find(is) {
             known.producers.insert(earlier.access);
-            known.is_missing_before(earlier.arrival, 0);
+            known.is_missing_before(earlier.arrival, earlier.enough);
             also(&mut known.finding, &ends);
             return;
         }
-        let loads = consumer.effects.memory.is_some_and(|memory| memory.verb == Verb::Load);
+        let loads = matches!(barriers::access(consumer), Some(Access::Load | Access::CopyFrom));
         let title = format!(
             "LDS is {} behind a barrier at which {} may still be in flight: the barrier does not wait for it",
             if loads { "read" } else { "overwritten" },
@@ -593,7 +593,7 @@ impl Report {
         let counter = analysis.counters.counter_of(Channel::Ds);
         let mut finding = Finding::new("S1", Class::MissingWait, Severity::Error, title);
         also(&mut finding, &ends);
-        self.missing.push(Missing::new(finding, earlier.access, counter, (earlier.arrival, 0)));
+        self.missing.push(Missing::new(finding, earlier.access, counter, (earlier.arrival, earlier.enough)));
     }
 
     /// LDS is touched where copies have its bytes in flight. Where no barrier orders a copy and another wave's read in

@@ -21,7 +21,7 @@
 	.if RIGHT
 	s_waitcnt lgkmcnt(1)
 	.endif
-	s_barrier                               ; <<< hint: s_waitcnt lgkmcnt(0)
+	s_barrier                               ; <<< hint: s_waitcnt lgkmcnt(1) before
 	s_sub_u32 s12, s12, 1
 	s_cmp_lg_u32 s12, 0
 	s_cbranch_scc1 .Lround

@@ -1,7 +1,8 @@
 //! The workgroup barrier on all paths: whether a wave has arrived, and which of its stores to LDS were in flight then.
 //!
 //! A barrier orders what its waves have done before they arrive; an access to LDS that is in flight then is not done. If
-//! a load follows a store so, or a store a load, before the next arrival, it may come too early for another wave's.
+//! a load or a copy from LDS follows a store so, or a store a load, before the next arrival, it may come too early for
+//! another wave's.
 
 use smallvec::{SmallVec, smallvec};
 use wavemark_isa::Operand;
@@ -32,6 +33,8 @@ pub(super) struct Unpublished {
     pub arrival: SiteId,
     /// So many operations may have followed it then.
     pub followed: u32,
+    /// So many a wait before the arrival may leave in flight, if the access is to be done behind it.
+    pub enough: u32,
     /// The wave has waited for the barrier since.
     waited: bool,
 }
@@ -89,6 +92,7 @@ impl AtBarrier {
                 access: one.operation,
                 arrival: site,
                 followed: one.oldest(),
+                enough: one.enough(),
                 waited: false,
             });
             self.unpublished = unpublished.collect();
@@ -126,8 +130,8 @@ impl Unpublished {
         self.waited
             && matches!(
                 (access(sites.get(self.access)), later),
-                (Some(Access::Store), Access::Load | Access::Atomic)
-                    | (Some(Access::Atomic), Access::Load | Access::Store | Access::Copy)
+                (Some(Access::Store), Access::Load | Access::Atomic | Access::CopyFrom)
+                    | (Some(Access::Atomic), Access::Load | Access::Store | Access::Copy | Access::CopyFrom)
                     | (Some(Access::Load), Access::Store | Access::Copy)
             )
     }
@@ -176,6 +180,8 @@ pub(super) enum Access {
     Atomic,
     /// A copy to LDS, which is no access of LDS operations' queue.
     Copy,
+    /// A copy from LDS, which is none either.
+    CopyFrom,
 }
 
 /// How it accesses LDS, if it accesses nothing else there.
@@ -186,6 +192,7 @@ pub(super) fn access(info: &SiteInfo) -> Option<Access> {
         (Path::Lds, Verb::Store) => Some(Access::Store),
         (Path::Lds, Verb::Atomic) => Some(Access::Atomic),
         (_, Verb::ToLds) => Some(Access::Copy),
+        (_, Verb::FromLds) => Some(Access::CopyFrom),
         _ => None,
     }
 }

@@ -426,7 +426,7 @@ fn touch(info: &SiteInfo) -> Option<bool> {
     match barriers::access(info)? {
         Access::Load => Some(false),
         Access::Store => Some(true),
-        Access::Atomic | Access::Copy => None,
+        Access::Atomic | Access::Copy | Access::CopyFrom => None,
     }
 }
 
