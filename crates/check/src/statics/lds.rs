@@ -24,13 +24,15 @@ use wavemark_sim::foresight::{Foresight, Lds, Step, Supposed, common};
 
 use super::barriers::{self, Access, Effect};
 use super::blocks::Code;
-use super::one_barrier::{self, AllUnordered, Between, Meeting, Meetings, Moment, Pair};
+use super::one_barrier::order::{Done, alike};
+use super::one_barrier::{AllUnordered, Between, Meeting, Meetings, Moment, Pair};
 use super::{Analysis, copies_lds};
 use crate::site_info::{SiteId, SiteInfo};
 pub(super) use published::Pairs;
 
 mod polls;
 mod published;
+mod refills;
 mod relevant;
 mod unordered;
 
@@ -81,6 +83,8 @@ struct Wave<'w> {
     steps: &'w [Step],
     touches: Vec<Touch<'w>>,
     copies: Vec<Copy<'w>>,
+    /// At which steps it arrives at the workgroup barrier or waits for it.
+    turns: Vec<usize>,
     /// Up to where other waves are ordered against it by the workgroup barrier alone: in time, and of its copies.
     end: Moment,
     compared: usize,
@@ -174,12 +178,12 @@ pub(super) fn judge(
             let waves: Vec<Wave<'_>> = waves.collect();
             let mut meetings = Meetings::default();
             for (number, wave) in waves.iter().enumerate() {
-                for (_, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
-                    wave.meet(analysis, other, &mut seen, &mut meetings);
+                for (with, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
+                    wave.meet(analysis, (other, [number, with]), &mut seen, &mut meetings);
                 }
             }
             dispatches += u32::from(unordered::look(&waves, &mut meetings));
-            unordered.add(analysis, meetings);
+            unordered.add(analysis, meetings, |meeting| refills::refills(&waves, meeting));
         }
         if for_pairs > 0 {
             let ways = if one.any_size { foresight.ways(one, for_pairs).unwrap_or_default() } else { ways };
@@ -281,6 +285,7 @@ impl<'w> Wave<'w> {
                 }
             }
             if let Some(effect) = Effect::of(info) {
+                wave.turns.push(step);
                 now.arrivals += u32::from(effect.arrives);
                 if effect.arrives {
                     for one in in_flight.pending() {
@@ -341,8 +346,14 @@ impl<'w> Wave<'w> {
     }
 
     /// Another wave touches what this one's copies have in flight.
-    fn meet(&self, analysis: &Analysis<'_>, other: &Wave<'w>, seen: &mut Seen, meetings: &mut Meetings<'w>) {
-        let alike = LazyCell::new(|| one_barrier::alike(self.steps, other.steps));
+    fn meet(
+        &self,
+        analysis: &Analysis<'_>,
+        (other, numbers): (&Wave<'w>, [usize; 2]),
+        seen: &mut Seen,
+        meetings: &mut Meetings<'w>,
+    ) {
+        let alike = LazyCell::new(|| alike(self.steps, other.steps));
         for copy in &self.copies[..self.compared] {
             let done = copy.done.map_or(self.end, |(done, _)| done);
             for touch in &other.touches {
@@ -363,7 +374,12 @@ impl<'w> Wave<'w> {
                         });
                     }
                     None => {
-                        let (pair, meeting) = self.meeting(copy, (other.steps, touch), *alike);
+                        let first = (copy.site, self.done(copy.issued, copy.writes));
+                        let second = (touch.site, other.done(touch.at, touch.writes));
+                        let (pair, meeting) = match meetings.precedes(first, second, *alike) {
+                            true => self.meeting(copy, (other.steps, touch), (numbers, *alike)),
+                            false => other.meeting_of_touch(touch, (self.steps, copy), (numbers, *alike)),
+                        };
                         meetings.add(pair, meeting);
                     }
                 }
@@ -392,19 +408,18 @@ impl<'w> Wave<'w> {
         (!other_things).then_some(arrival)
     }
 
-    /// A copy and another wave's touch of its bytes, between which a barrier is missing.
+    /// What it does at a moment.
+    fn done(&self, at: Moment, writes: bool) -> Done<'_> {
+        Done { steps: self.steps, turns: &self.turns, at, writes }
+    }
+
+    /// A copy and another wave's touch of its bytes behind it, between which a barrier is missing.
     fn meeting(
         &self,
         copy: &Copy<'w>,
         (steps, touch): (&'w [Step], &Touch<'w>),
-        alike: usize,
+        (waves, alike): ([usize; 2], usize),
     ) -> (Pair, Meeting<'w>) {
-        let handed_on = copy.arrivals.iter().any(|arrival| arrival.number <= touch.at.waits);
-        if !copy.issued.precedes(touch.at, alike) {
-            let pair = Pair { handed_on, first: touch.site, second: copy.site };
-            let (from, to) = ((steps, touch.at), (self.steps, copy.issued));
-            return (pair, Meeting { from, to, alike, between: Between::Unknown });
-        }
         // Of waves that go different ways it cannot be told which wait is meant.
         let same_way = touch.at.step < alike;
         let waited = copy.done.filter(|(done, _)| !same_way || done.step <= touch.at.step);
@@ -413,8 +428,28 @@ impl<'w> Wave<'w> {
             None if same_way => (copy.issued, Between::Nothing),
             _ => (waited.map_or(copy.issued, |(done, _)| done), Between::Unknown),
         };
-        let pair = Pair { handed_on, first: copy.site, second: touch.site };
-        (pair, Meeting { from: (self.steps, at), to: (steps, touch.at), alike, between })
+        let pair = Pair { handed_on: copy.is_handed_on(touch), first: copy.site, second: touch.site };
+        let (from, to, issued) = ((self.steps, at), (steps, touch.at), copy.issued);
+        (pair, Meeting { from, issued, to, waves, alike, between })
+    }
+
+    /// A touch and another wave's copy behind it.
+    fn meeting_of_touch(
+        &self,
+        touch: &Touch<'w>,
+        (steps, copy): (&'w [Step], &Copy<'w>),
+        ([of_copy, own], alike): ([usize; 2], usize),
+    ) -> (Pair, Meeting<'w>) {
+        let pair = Pair { handed_on: copy.is_handed_on(touch), first: touch.site, second: copy.site };
+        let (from, to, between) = ((self.steps, touch.at), (steps, copy.issued), Between::Touch);
+        (pair, Meeting { from, issued: touch.at, to, waves: [own, of_copy], alike, between })
+    }
+}
+
+impl Copy<'_> {
+    /// Whether its wave has arrived with it in flight at a barrier that a touch stands behind.
+    fn is_handed_on(&self, touch: &Touch<'_>) -> bool {
+        self.arrivals.iter().any(|arrival| arrival.number <= touch.at.waits)
     }
 }
 

@@ -6,21 +6,28 @@
 //! arrived at and the other has not left yet. So each pair has its places, of all waves that were seen to meet there;
 //! pairs that have one in common are one mistake.
 //!
-//! Which of two accesses is meant to come first is what their waves show: where both go the same way, the one that
-//! comes earlier on it; else the one behind fewer barriers. Of a pair the nearest meetings are looked at, as others
-//! leave more places.
+//! Which of two accesses comes first is what their waves show (`order`). Of a pair the nearest meetings are looked at,
+//! as others leave more places.
+//!
+//! Where an access only stands in the wrong place, that is said instead (`belongs`).
 
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Channel, Verb, wait_text};
+use wavemark_isa::effects::{Channel, wait_text};
 use wavemark_memmodel::counters::ClassId;
 use wavemark_sim::foresight::Step;
 
+use super::barriers::{Access, access};
 use super::{Analysis, also, copies_lds};
 use crate::finding::{AND_A_BARRIER, Class, Finding, Severity};
 use crate::site_info::{SiteId, SiteInfo};
+use belongs::Belongs;
+use order::Done;
+
+mod belongs;
+pub(super) mod order;
 
 /// Of a pair as many meetings are looked at for a dispatch.
 const NEAREST: usize = 3;
@@ -41,19 +48,6 @@ impl Moment {
     pub fn is_before(self, other: Moment) -> bool {
         other.waits > self.arrivals
     }
-
-    /// Whether it is meant to: the first `alike` steps of the two waves are the same.
-    pub fn precedes(self, other: Moment, alike: usize) -> bool {
-        match self.step.max(other.step) < alike {
-            true => self.step <= other.step,
-            false => self.waits <= other.waits,
-        }
-    }
-}
-
-/// How many steps of two waves, the first ones, are the same.
-pub(super) fn alike(one: &[Step], other: &[Step]) -> usize {
-    one.iter().zip(other).take_while(|(one, other)| (one.pc, one.msb) == (other.pc, other.msb)).count()
 }
 
 /// Where a barrier might stand: next to the instruction at an address.
@@ -63,7 +57,7 @@ enum Place {
     Behind(u64),
 }
 
-/// Two instructions that touch the same bytes of LDS, in the order in which they are meant to.
+/// Two instructions that touch the same bytes of LDS, in the order in which they come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Pair {
     /// The first is a copy in flight at a barrier in between, and its wait comes behind that.
@@ -77,8 +71,12 @@ pub(super) struct Pair {
 pub(super) struct Meeting<'w> {
     /// Behind what a barrier would order the two: the first access, or the wait for it.
     pub from: (&'w [Step], Moment),
+    /// The first.
+    pub issued: Moment,
     /// The second.
     pub to: (&'w [Step], Moment),
+    /// Which waves of the workgroup they are.
+    pub waves: [usize; 2],
     /// So many steps of the two waves are the same.
     pub alike: usize,
     pub between: Between,
@@ -91,8 +89,10 @@ pub(super) enum Between {
     Waits(SiteId),
     /// It does not wait for it.
     Nothing,
-    /// The two go different ways, or it is an access of LDS operations' queue, for which another rule speaks.
+    /// The two go different ways.
     Unknown,
+    /// It is an access of LDS operations' queue: that it is done at the barrier is the business of another rule.
+    Touch,
 }
 
 impl Meeting<'_> {
@@ -119,6 +119,19 @@ impl Meeting<'_> {
         Some(oftener.into_keys().collect())
     }
 
+    /// Where the wave of a first access that is no copy waits for it before the second, if both come by there.
+    fn wait_for_touch(&self, analysis: &Analysis<'_>, places: Option<&FxHashSet<Place>>) -> Between {
+        let Some((step, wait)) = belongs::waited_at(analysis, self.from.0, self.from.1.step) else {
+            return Between::Unknown;
+        };
+        let place = Place::Behind(analysis.sites.get(wait).site.pc);
+        let same_way = step < self.alike && step <= self.to.1.step;
+        match same_way || places.is_some_and(|places| places.contains(&place)) {
+            true => Between::Waits(wait),
+            false => Between::Unknown,
+        }
+    }
+
     /// How many operations of a class the first access's wave issues between the two.
     fn younger(&self, analysis: &Analysis<'_>, class: ClassId) -> u32 {
         let (steps, from) = self.from;
@@ -140,12 +153,28 @@ fn channels(info: &SiteInfo) -> impl Iterator<Item = ClassId> {
 
 /// The nearest meetings of each pair, for a dispatch.
 #[derive(Default)]
-pub(super) struct Meetings<'w>(FxHashMap<Pair, SmallVec<[Meeting<'w>; NEAREST]>>);
+pub(super) struct Meetings<'w> {
+    nearest: FxHashMap<Pair, SmallVec<[Meeting<'w>; NEAREST]>>,
+    /// Which comes first of two behind the same barriers, as it is seen first.
+    orders: FxHashMap<(SiteId, SiteId), bool>,
+}
 
 impl<'w> Meetings<'w> {
+    /// Whether one access comes before another; the first `alike` steps of their waves are the same.
+    pub fn precedes(
+        &mut self,
+        (site, one): (SiteId, Done<'_>),
+        (with, other): (SiteId, Done<'_>),
+        alike: usize,
+    ) -> bool {
+        order::by_barriers(one.at, other.at, alike).unwrap_or_else(|| {
+            *self.orders.entry((site, with)).or_insert_with(|| order::on_the_way(&one, &other))
+        })
+    }
+
     /// One more.
     pub fn add(&mut self, pair: Pair, meeting: Meeting<'w>) {
-        let nearest = self.0.entry(pair).or_default();
+        let nearest = self.nearest.entry(pair).or_default();
         let at = nearest.partition_point(|other| other.distance() <= meeting.distance());
         if at < NEAREST {
             nearest.truncate(NEAREST - 1);
@@ -162,6 +191,8 @@ struct Unordered {
     /// How near the nearest meeting was.
     distance: usize,
     wait: Wait,
+    /// Where one of the two belongs, as the nearest meeting shows.
+    belongs: Option<Belongs>,
     /// Where a barrier would order them; `None`: that cannot be told.
     places: Option<FxHashSet<Place>>,
 }
@@ -181,12 +212,17 @@ enum Wait {
 pub(super) struct AllUnordered(BTreeMap<Pair, Unordered>);
 
 impl AllUnordered {
-    /// Takes up what a dispatch shows.
-    pub fn add(&mut self, analysis: &Analysis<'_>, meetings: Meetings<'_>) {
-        for (pair, nearest) in meetings.0 {
+    /// Takes up what a dispatch shows. The first of two that meet may be a copy that `refills` what the second is to read.
+    pub fn add(
+        &mut self,
+        analysis: &Analysis<'_>,
+        meetings: Meetings<'_>,
+        refills: impl Fn(&Meeting<'_>) -> bool,
+    ) {
+        for (pair, nearest) in meetings.nearest {
             let known = self.0.entry(pair).or_insert_with(|| Unordered::unseen(pair));
             known.times += 1;
-            nearest.iter().for_each(|meeting| known.add(analysis, meeting));
+            nearest.iter().for_each(|meeting| known.add(analysis, meeting, &refills));
         }
     }
 
@@ -213,13 +249,23 @@ impl AllUnordered {
 
 impl Unordered {
     fn unseen(pair: Pair) -> Unordered {
-        Unordered { pair, times: 0, distance: usize::MAX, wait: Wait::Unknown, places: None }
+        Unordered { pair, times: 0, distance: usize::MAX, wait: Wait::Unknown, belongs: None, places: None }
     }
 
-    fn add(&mut self, analysis: &Analysis<'_>, meeting: &Meeting<'_>) {
+    fn add(
+        &mut self,
+        analysis: &Analysis<'_>,
+        meeting: &Meeting<'_>,
+        refills: impl Fn(&Meeting<'_>) -> bool,
+    ) {
         let class = channels(analysis.sites.get(self.pair.first)).next().unwrap_or_default();
         let nearer = meeting.distance() < self.distance;
-        self.wait = match (self.wait, meeting.between) {
+        let places = meeting.places();
+        let between = match meeting.between {
+            Between::Touch => meeting.wait_for_touch(analysis, places.as_ref()),
+            known => known,
+        };
+        self.wait = match (self.wait, between) {
             (Wait::Missing(class, least), Between::Nothing) => {
                 Wait::Missing(class, least.min(meeting.younger(analysis, class)))
             }
@@ -228,9 +274,12 @@ impl Unordered {
             (Wait::At(_), Between::Waits(site)) if nearer => Wait::At(site),
             (known, _) => known,
         };
+        if nearer {
+            self.belongs = Belongs::of(analysis, self.pair, meeting, refills);
+        }
         let first = self.distance == usize::MAX;
         self.distance = self.distance.min(meeting.distance());
-        self.places = match (self.places.take(), meeting.places()) {
+        self.places = match (self.places.take(), places) {
             (Some(known), Some(places)) => Some(known.intersection(&places).copied().collect()),
             (None, places) if first => places,
             _ => None,
@@ -289,8 +338,7 @@ impl Group {
         self.members.sort_by_key(|one| (one.pair.handed_on, one.distance, one.pair));
         let mut finding = described(analysis, self.members[0].pair);
         for Unordered { pair, .. } in &self.members {
-            let (producer, consumer) = ends(analysis, *pair);
-            also(&mut finding, &[("producer", producer), ("consumer", consumer)]);
+            also(&mut finding, &ends(analysis, *pair));
         }
         let pairs = self.members.iter().map(|one| (one.pair, matches!(one.wait, Wait::Missing(..))));
         let pairs = pairs.collect();
@@ -299,6 +347,9 @@ impl Group {
 
     /// The finding with what mends it. A barrier waits for nothing by itself.
     fn mended(&self, analysis: &Analysis<'_>, finding: Finding) -> Finding {
+        if let [Unordered { pair, belongs: Some(belongs), .. }, ..] = self.members[..] {
+            return belongs.hint(analysis, pair, finding);
+        }
         let site = |site: SiteId| Some(analysis.sites.get(site).site.clone());
         if let Some((next_to, behind, class, enough)) = self.missing_wait(analysis) {
             let wait = wait_text(analysis.machine, analysis.counter(class), enough);
@@ -306,15 +357,23 @@ impl Group {
             return finding.hint(format!("{wait}{AND_A_BARRIER} {where_to}"), site(next_to));
         }
         let waits = self.members.iter().filter_map(|one| match one.wait {
-            Wait::At(wait) => Some((one.distance, wait)),
+            Wait::At(wait) => {
+                let serves_all = self.serves_all(Place::Behind(analysis.sites.get(wait).site.pc));
+                Some((!serves_all, one.distance, wait))
+            }
             _ => None,
         });
         match waits.min() {
-            Some((_, wait)) => finding.hint("a barrier between the two accesses, behind", site(wait)),
+            Some((.., wait)) => finding.hint("a barrier between the two accesses, behind", site(wait)),
             None => {
                 finding.hint("a barrier between the two accesses, behind the wait for the first one", None)
             }
         }
+    }
+
+    /// Whether a barrier there would order all.
+    fn serves_all(&self, place: Place) -> bool {
+        self.places.as_ref().is_none_or(|places| places.contains(&place))
     }
 
     /// Where nothing waits for a first access: the instruction that the wait is missing next to, whether behind it, and
@@ -322,8 +381,7 @@ impl Group {
     /// serves all.
     fn missing_wait(&self, analysis: &Analysis<'_>) -> Option<(SiteId, bool, ClassId, u32)> {
         let serves_all = |place: &dyn Fn(u64) -> Place, site: SiteId| {
-            let place = place(analysis.sites.get(site).site.pc);
-            self.places.as_ref().is_none_or(|places| places.contains(&place))
+            self.serves_all(place(analysis.sites.get(site).site.pc))
         };
         let missing = || {
             self.members.iter().filter_map(|one| match one.wait {
@@ -342,41 +400,38 @@ impl Group {
     }
 }
 
-/// The copy, or the store, of a pair; and what touches the same bytes.
-fn ends<'c>(analysis: &Analysis<'c>, pair: Pair) -> (&'c SiteInfo, &'c SiteInfo) {
+/// The two of a pair, and what each does.
+fn ends<'c>(analysis: &Analysis<'c>, pair: Pair) -> [(&'static str, &'c SiteInfo); 2] {
     let (first, second) = (analysis.sites.get(pair.first), analysis.sites.get(pair.second));
-    let loads = |info: &SiteInfo| info.effects.memory.is_some_and(|memory| memory.verb == Verb::Load);
-    let second_changes = copies_lds(second) || !copies_lds(first) && loads(first);
-    if second_changes { (second, first) } else { (first, second) }
+    match reads(first) {
+        true => [("reader", first), ("writer", second)],
+        false => [("producer", first), ("consumer", second)],
+    }
+}
+
+/// Whether it reads LDS.
+fn reads(info: &SiteInfo) -> bool {
+    matches!(access(info), Some(Access::Load | Access::CopyFrom))
 }
 
 /// What is said of a pair.
 fn described(analysis: &Analysis<'_>, pair: Pair) -> Finding {
-    let (producer, consumer) = ends(analysis, pair);
-    let loads = consumer.effects.memory.is_some_and(|memory| memory.verb == Verb::Load);
-    let verb = if loads { "read" } else { "overwritten" };
-    let (rule, title) = match (pair.handed_on, copies_lds(producer)) {
-        (true, _) => (
-            "R4",
-            format!(
-                "LDS is {verb} by another wave while {} may still be in flight there: no barrier comes behind the wait for it",
-                producer.mnemonic
-            ),
-        ),
-        (false, true) => (
-            "S2",
-            format!(
-                "LDS is {verb} by another wave while {} may be touching it: no barrier orders the two",
-                producer.mnemonic
-            ),
-        ),
-        (false, false) => (
-            "S2",
-            format!(
-                "LDS is read by {} and written by {} of another wave: no barrier orders the two",
-                consumer.mnemonic, producer.mnemonic
-            ),
-        ),
+    let [(_, first), (_, second)] = ends(analysis, pair);
+    let does = if reads(second) { "read" } else { "overwritten" };
+    let (rule, title) = match pair.handed_on {
+        true => {
+            let copy = if copies_lds(first) { first } else { second };
+            let (by, why) = (copy.mnemonic, "no barrier comes behind the wait for it");
+            ("R4", format!("LDS is {does} by another wave while {by} may still be in flight there: {why}"))
+        }
+        false => {
+            let did = if reads(first) { "read" } else { "written" };
+            let (one, other) = (first.mnemonic, second.mnemonic);
+            let title = format!(
+                "LDS is {did} by {one} and {does} by {other} of another wave: no barrier orders the two"
+            );
+            ("S2", title)
+        }
     };
     Finding::new(rule, Class::MissingSync, Severity::Error, title)
 }

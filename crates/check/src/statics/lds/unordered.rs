@@ -9,7 +9,8 @@ use std::cell::LazyCell;
 
 use wavemark_sim::foresight::common;
 
-use super::super::one_barrier::{Between, Meeting, Meetings, Pair, alike};
+use super::super::one_barrier::order::alike;
+use super::super::one_barrier::{Between, Meeting, Meetings, Pair};
 use super::{Touch, Wave};
 
 /// As many pairs of accesses are held against each other for a dispatch: a few milliseconds.
@@ -19,7 +20,7 @@ const PAIRS: usize = 400_000;
 pub(super) fn look<'w>(waves: &[Wave<'w>], meetings: &mut Meetings<'w>) -> bool {
     let mut left = PAIRS;
     for (number, wave) in waves.iter().enumerate() {
-        for other in &waves[number + 1..] {
+        for (ahead, other) in waves[number + 1..].iter().enumerate() {
             let alike = LazyCell::new(|| alike(wave.steps, other.steps));
             let theirs = &other.touches[..other.certain];
             for touch in &wave.touches[..wave.certain] {
@@ -30,13 +31,17 @@ pub(super) fn look<'w>(waves: &[Wave<'w>], meetings: &mut Meetings<'w>) -> bool 
                     let Some(rest) = left.checked_sub(1) else { break };
                     left = rest;
                     if touch.writes != with.writes && meet(touch, with) {
-                        let (own, theirs) = ((wave.steps, touch), (other.steps, with));
-                        let first = touch.at.precedes(with.at, *alike);
-                        let (first, second) = if first { (own, theirs) } else { (theirs, own) };
+                        let own = (touch.site, wave.done(touch.at, touch.writes));
+                        let theirs = (with.site, other.done(with.at, with.writes));
+                        let numbers = [number, number + 1 + ahead];
+                        let (first, second, waves) = match meetings.precedes(own, theirs, *alike) {
+                            true => ((wave, touch), (other, with), numbers),
+                            false => ((other, with), (wave, touch), [numbers[1], numbers[0]]),
+                        };
                         let pair = Pair { handed_on: false, first: first.1.site, second: second.1.site };
-                        let (from, to) = ((first.0, first.1.at), (second.0, second.1.at));
-                        let between = Between::Unknown;
-                        meetings.add(pair, Meeting { from, to, alike: *alike, between });
+                        let (from, to) = ((first.0.steps, first.1.at), (second.0.steps, second.1.at));
+                        let (issued, alike, between) = (from.1, *alike, Between::Touch);
+                        meetings.add(pair, Meeting { from, issued, to, waves, alike, between });
                     }
                 }
             }
