@@ -143,6 +143,7 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     if report.missing.is_empty() && code.gaps.is_empty() {
         let mut idle = report.idle();
         report.stronger = stronger(&analysis, &code, &graph, &mut idle);
+        report.too_strong = needs::perhaps_too_strong(&analysis, &code, &graph, &idle);
         report.waits.retain(|pc, _| idle.contains(pc));
     }
     let findings = report.findings(&analysis);
@@ -419,6 +420,8 @@ struct Report {
     waits: BTreeMap<u64, (SiteId, bool)>,
     /// Waits that are stronger than needed.
     stronger: Vec<Finding>,
+    /// By the address of a wait that waits for nothing, one before it that may be so.
+    too_strong: BTreeMap<u64, SiteId>,
 }
 
 /// A wait that is missing.
@@ -789,7 +792,8 @@ impl Report {
         self.join(analysis);
         // Where a wait is missing, another may have to do its work.
         let idle = self.waits.values().filter(|(_, idle)| *idle && self.missing.is_empty());
-        let redundant: Vec<Finding> = idle.map(|&(site, _)| redundant(analysis, site)).collect();
+        let redundant: Vec<Finding> =
+            idle.map(|&(site, _)| redundant(analysis, site, &self.too_strong)).collect();
         let missing = self.missing.into_iter().map(|one| {
             let wait = wait_text(analysis.machine, one.counter, one.enough);
             one.finding.hint(format!("{wait} before"), Some(analysis.sites.get(one.before).site.clone()))
@@ -803,15 +807,21 @@ impl Report {
     }
 }
 
-/// A wait that has nothing to wait for.
-fn redundant(analysis: &Analysis<'_>, site: SiteId) -> Finding {
+/// A wait that has nothing to wait for. One before it may be `too_strong` instead.
+fn redundant(analysis: &Analysis<'_>, site: SiteId, too_strong: &BTreeMap<u64, SiteId>) -> Finding {
     let (info, path) = (analysis.sites.get(site), analysis.code.any_path(site));
     let waits: Vec<String> =
         info.effects.waits.iter().map(|(counter, n)| format!("{} {n}", counter.name())).collect();
     let title = format!("the wait for {} has nothing to wait for on {path}", waits.join(" and "));
     let mut finding = Finding::new("W1", Class::Redundant, Severity::Advice, title).proven();
     finding.sites.push(end_of("wait", info));
-    finding.hint("it can go", None)
+    match too_strong.get(&info.site.pc) {
+        Some(&earlier) => finding.hint(
+            "it can go; or, if nothing before it needs as much, more may stay in flight at",
+            Some(analysis.sites.get(earlier).site.clone()),
+        ),
+        None => finding.hint("it can go", None),
+    }
 }
 
 /// Waits that may leave more in flight than they do, on all paths and all together. A wait that is `idle` for want of that

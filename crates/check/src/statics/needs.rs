@@ -70,18 +70,30 @@ pub(super) type Needs = BTreeMap<(SiteId, Counter), u32>;
 #[derive(Default)]
 struct Laid {
     needs: Needs,
-    /// A wait, and an earlier one for that counter which is enough for some of the same operations.
-    relieves: BTreeSet<(SiteId, SiteId, Counter)>,
+    /// Waits that are the first to be enough for an operation, and how many younger ones were in flight there at most.
+    covers: BTreeMap<(SiteId, Counter), u32>,
+    /// A wait, and an earlier one for that counter which is enough for some of the same operations; how many younger ones were
+    /// in flight there at the least.
+    relieves: BTreeMap<(SiteId, SiteId, Counter), u32>,
+}
+
+/// What is asked of copies to and from LDS that an access to LDS or a barrier may need, or not, as the bytes are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copies {
+    /// It needs them.
+    Needed,
+    /// It needs them, and so may what comes behind it, instead.
+    NeededOrLater,
 }
 
 /// The needs of all waits but those at addresses that are `idle`. One that would not be, were a wait before it not too
 /// strong, is taken from those.
 pub(super) fn needs(analysis: &Analysis<'_>, code: &Code, graph: &Graph, idle: &mut BTreeSet<u64>) -> Needs {
-    let mut laid = lay_all(analysis, code, graph, idle);
+    let mut laid = lay_all(analysis, (code, graph), idle, Copies::Needed);
     if idle.is_empty() {
         return laid.needs;
     }
-    let all = lay_all(analysis, code, graph, &BTreeSet::new());
+    let all = lay_all(analysis, (code, graph), &BTreeSet::new(), Copies::Needed);
     let pc = |site: SiteId| analysis.sites.get(site).site.pc;
     loop {
         let could_be_weaker = |&&(_, earlier, counter): &&(SiteId, SiteId, Counter)| {
@@ -91,15 +103,37 @@ pub(super) fn needs(analysis: &Analysis<'_>, code: &Code, graph: &Graph, idle: &
         };
         let of_idle = all
             .relieves
-            .iter()
+            .keys()
             .filter(|&&(later, earlier, _)| idle.contains(&pc(later)) && !idle.contains(&pc(earlier)));
         let needed: BTreeSet<u64> = of_idle.filter(could_be_weaker).map(|&(later, ..)| pc(later)).collect();
         if needed.is_empty() {
             return laid.needs;
         }
         idle.retain(|pc| !needed.contains(pc));
-        laid = lay_all(analysis, code, graph, idle);
+        laid = lay_all(analysis, (code, graph), idle, Copies::Needed);
     }
+}
+
+/// Of waits at addresses that are `idle`, earlier ones that may do too much: for copies to or from LDS of which the first may
+/// be needed before the idle wait, and the rest behind it. Which bytes are whose is not asked.
+pub(super) fn perhaps_too_strong(
+    analysis: &Analysis<'_>,
+    code: &Code,
+    graph: &Graph,
+    idle: &BTreeSet<u64>,
+) -> BTreeMap<u64, SiteId> {
+    if idle.is_empty() || !code.sites.all().any(|(_, info)| copies_lds(info)) {
+        return BTreeMap::new();
+    }
+    let laid = lay_all(analysis, (code, graph), &BTreeSet::new(), Copies::NeededOrLater);
+    let pc = |site: SiteId| analysis.sites.get(site).site.pc;
+    let perhaps = |(&(later, earlier, counter), at): (&(SiteId, SiteId, Counter), &u32)| {
+        let of_idle = idle.contains(&pc(later)) && !idle.contains(&pc(earlier));
+        let serves = laid.needs.contains_key(&(later, counter));
+        let is_for_more = laid.covers.get(&(earlier, counter)) > Some(at);
+        (of_idle && serves && is_for_more).then_some((pc(later), earlier))
+    };
+    laid.relieves.iter().filter_map(perhaps).collect()
 }
 
 /// How many operations a wait leaves in flight of a counter.
@@ -113,12 +147,17 @@ pub(super) fn weakest(analysis: &Analysis<'_>, counter: Counter, most: u32) -> u
     most.min(analysis.counters.capacity(counter).saturating_sub(1))
 }
 
-fn lay_all(analysis: &Analysis<'_>, code: &Code, graph: &Graph, idle: &BTreeSet<u64>) -> Laid {
+fn lay_all(
+    analysis: &Analysis<'_>,
+    (code, graph): (&Code, &Graph),
+    idle: &BTreeSet<u64>,
+    copies: Copies,
+) -> Laid {
     let mut ignored = Laid::default();
     let before = forward(graph, 0, Rests::default(), |block, before| {
         let mut rests = before.clone();
         for &site in &code.blocks[block].sites {
-            rests.step(analysis, site, idle, &mut ignored);
+            rests.step(analysis, site, (idle, copies), &mut ignored);
         }
         rests
     });
@@ -126,7 +165,7 @@ fn lay_all(analysis: &Analysis<'_>, code: &Code, graph: &Graph, idle: &BTreeSet<
     for (block, before) in code.blocks.iter().zip(before) {
         let Some(mut rests) = before else { continue };
         for &site in &block.sites {
-            rests.step(analysis, site, idle, &mut laid);
+            rests.step(analysis, site, (idle, copies), &mut laid);
         }
     }
     laid
@@ -144,19 +183,26 @@ impl Rests {
         }
     }
 
-    fn step(&mut self, analysis: &Analysis<'_>, site: SiteId, idle: &BTreeSet<u64>, laid: &mut Laid) {
+    fn step(
+        &mut self,
+        analysis: &Analysis<'_>,
+        site: SiteId,
+        (idle, copies): (&BTreeSet<u64>, Copies),
+        laid: &mut Laid,
+    ) {
         let info = analysis.sites.get(site);
         self.0.retain(|resting, how| {
             let needed = is_needed(analysis, resting.operation, site);
-            if needed {
+            let stays = copies == Copies::NeededOrLater && is_copy(analysis, resting.operation);
+            if needed && !(stays && info.effects.flow == Flow::End) {
                 lay(analysis, resting, how, &mut laid.needs);
             }
-            !needed
+            !needed || stays
         });
         if !idle.contains(&info.site.pc) {
             for &(counter, n) in &info.effects.waits {
                 for &channel in channels_of(counter) {
-                    self.wait(analysis, site, (channel as ClassId, n), laid);
+                    self.wait(analysis, site, (channel as ClassId, n), copies, laid);
                 }
             }
         }
@@ -170,7 +216,14 @@ impl Rests {
     }
 
     /// Operations with `n` younger ones or more rest on the wait at `site` from here on.
-    fn wait(&mut self, analysis: &Analysis<'_>, site: SiteId, (class, n): (ClassId, u32), laid: &mut Laid) {
+    fn wait(
+        &mut self,
+        analysis: &Analysis<'_>,
+        site: SiteId,
+        (class, n): (ClassId, u32),
+        copies: Copies,
+        laid: &mut Laid,
+    ) {
         let in_order = analysis.queues[usize::from(class)].in_order;
         let enough = match (in_order, n) {
             (true, n) => u64::MAX.checked_shl(n).unwrap_or(0),
@@ -184,7 +237,18 @@ impl Rests {
                 return true;
             }
             let at = if analysis.tells_order(class) { younger.trailing_zeros() } else { 0 };
-            laid.relieves.extend(resting.wait.map(|earlier| (site, earlier, analysis.counter(class))));
+            let counter = analysis.counter(class);
+            match resting.wait {
+                _ if copies == Copies::NeededOrLater && !is_copy(analysis, resting.operation) => {}
+                Some(earlier) => {
+                    let least = laid.relieves.entry((site, earlier, counter)).or_insert(how.at);
+                    *least = how.at.min(*least);
+                }
+                None => {
+                    let most = laid.covers.entry((site, counter)).or_insert(0);
+                    *most = (u64::BITS - 1 - younger.leading_zeros()).max(*most);
+                }
+            }
             moved.push((Resting { wait: Some(site), ..resting }, How { at, younger }));
             how.younger &= !enough;
             how.younger != 0
@@ -217,6 +281,11 @@ fn lay(analysis: &Analysis<'_>, resting: &Resting, how: &How, needs: &mut Needs)
         let need = needs.entry((wait, analysis.counter(resting.class))).or_insert(how.at);
         *need = how.at.min(*need);
     }
+}
+
+/// Whether operations are a copy to or from LDS.
+fn is_copy(analysis: &Analysis<'_>, operation: SiteId) -> bool {
+    operation != STORES && copies_lds(analysis.sites.get(operation))
 }
 
 /// Whether an instruction needs an operation to be done.
