@@ -121,12 +121,16 @@ impl Meeting<'_> {
 
     /// Where the wave of a first access that is no copy waits for it before the second, if both come by there.
     fn wait_for_touch(&self, analysis: &Analysis<'_>, places: Option<&FxHashSet<Place>>) -> Between {
-        let Some((step, wait)) = belongs::waited_at(analysis, self.from.0, self.from.1.step) else {
-            return Between::Unknown;
-        };
+        let to = self.to.1.step;
+        let waited = belongs::waited_at(analysis, self.from.0, self.from.1.step);
+        match waited {
+            Some((step, wait)) if step < self.alike && step <= to => return Between::Waits(wait),
+            _ if to < self.alike => return Between::Nothing,
+            _ => {}
+        }
+        let Some((_, wait)) = waited else { return Between::Unknown };
         let place = Place::Behind(analysis.sites.get(wait).site.pc);
-        let same_way = step < self.alike && step <= self.to.1.step;
-        match same_way || places.is_some_and(|places| places.contains(&place)) {
+        match places.is_some_and(|places| places.contains(&place)) {
             true => Between::Waits(wait),
             false => Between::Unknown,
         }
