@@ -237,15 +237,15 @@ impl Observer for GivesUp {
     }
 }
 
-/// A trial that is lost goes no further, and leaves the run as it would be without one. One thread's knows of the code what the
-/// run will; one on several threads that is lost at once is followed by such a one.
+/// A trial that is lost goes no further than a wave's turn, and leaves the run as it would be without one. One thread's knows of
+/// the code what the run will; one on several threads that is lost at once is followed by such a one.
 #[test]
 fn a_lost_trial_ends() {
     let text = format!(
         "{START}
          s_lshl_b32 s7, s6, 8
          v_add_nc_u32 v4, v2, s7
-         s_mov_b32 s8, 50
+         s_mov_b32 s8, 300
         again:
          global_store_b32 v4, v3, s[4:5]
          s_sub_co_i32 s8, s8, 1
@@ -266,7 +266,8 @@ fn a_lost_trial_ends() {
         assert_eq!((&outcome.end, &outcome.stats), (&alone.end, &alone.stats), "{threads} threads");
         assert!(outcome.output == alone.output, "{threads} threads");
         let told = observer.told.load(Ordering::Relaxed);
-        assert!((1..40).contains(&told), "{told} instructions with {threads} threads");
+        // All of the first wave would be twelve hundred in each of the trials.
+        assert!((1..600).contains(&told), "{told} instructions with {threads} threads");
         assert!(observer.learns, "{threads} threads");
     }
 }
