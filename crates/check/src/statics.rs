@@ -786,10 +786,21 @@ impl Report {
         self.forget(&mended);
     }
 
+    /// What races where a barrier is not waited for is told with that.
+    fn join_unwaited(&mut self) {
+        let Some(at) = self.other.iter().position(|finding| finding.rule == "B12") else { return };
+        let mut barrier = self.other.remove(at);
+        for race in self.other.extract_if(.., |finding| finding.rule == "S2") {
+            race.sites.into_iter().for_each(|end| barrier.add_end(end));
+        }
+        self.other.push(barrier);
+    }
+
     fn findings(mut self, analysis: &Analysis<'_>) -> Vec<Finding> {
         self.missing.iter_mut().for_each(Missing::stand_before_barrier);
         self.join_on_lines(analysis);
         self.join(analysis);
+        self.join_unwaited();
         // Where a wait is missing, another may have to do its work.
         let idle = self.waits.values().filter(|(_, idle)| *idle && self.missing.is_empty());
         let redundant: Vec<Finding> =
