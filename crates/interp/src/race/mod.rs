@@ -99,6 +99,15 @@ fn level_of(name: Name) -> Level {
     if name == Name::Cluster { Level::Cluster } else { Level::Workgroup }
 }
 
+/// What a word or a barrier hands on.
+#[derive(Debug, Default)]
+struct HandedOn<By> {
+    /// What was released.
+    released: By,
+    /// What would be known if nothing were missing, and what is.
+    told: Rc<Vec<Told>>,
+}
+
 /// What is known of the accesses of a run.
 #[derive(Debug, Default)]
 pub struct Races {
@@ -107,12 +116,10 @@ pub struct Races {
     global: Shadow,
     /// Of the workgroups that are resident, that of the newest access first.
     lds: Vec<(u64, Shadow)>,
-    flags: FxHashMap<(Memory, u64), Vec<Flag>>,
+    /// What words hand on.
+    words: FxHashMap<(Memory, u64), HandedOn<Vec<Flag>>>,
     /// What those that have arrived hand on; and what they did where all had.
-    barriers: FxHashMap<BarrierKey, [Known; 2]>,
-    /// The same of words and barriers, with what is missing.
-    told: FxHashMap<(Memory, u64), Rc<Vec<Told>>>,
-    told_at_barriers: FxHashMap<BarrierKey, [Rc<Vec<Told>>; 2]>,
+    barriers: FxHashMap<BarrierKey, [HandedOn<Known>; 2]>,
     sites: Vec<Place>,
     /// Of each, the number of the last accesses there, and their lanes.
     last: Vec<(u32, u64)>,
@@ -262,30 +269,25 @@ impl Races {
     /// An atomic access has read a word: what was released with it may be acquired.
     pub fn reads_flag(&mut self, access: Access, space: Space, address: u64, level: Level) {
         let Access { agent, site, .. } = access;
-        let word = (Self::memory(space, agent), address);
-        let Some(flags) = self.flags.get(&word) else { return };
+        let Some(word) = self.words.get(&(Self::memory(space, agent), address)) else { return };
         let wave = clocks_of(&mut self.waves, agent);
-        wave.read(flags, level, site);
-        if let Some(told) = self.told.get(&word) {
-            wave.meets(told, level, site);
-        }
+        wave.read(&word.released, level, site);
+        wave.meets(&word.told, level, site);
     }
 
     /// An atomic access has written a word, which hands on what its wave has released; `keeps`: and what was handed on with
     /// the word before, as a read-modify-write does.
     pub fn writes_flag(&mut self, access: Access, space: Space, address: u64, level: Level, keeps: bool) {
         let Access { agent, site, .. } = access;
-        let word = (Self::memory(space, agent), address);
         let wave = clocks_of(&mut self.waves, agent);
-        let flags = self.flags.entry(word).or_default();
-        flags.retain(|old| keeps && old.from.wave != agent.wave);
-        flags.extend(wave.flag(level));
+        let word = self.words.entry((Self::memory(space, agent), address)).or_default();
+        word.released.retain(|old| keeps && old.from.wave != agent.wave);
+        word.released.extend(wave.flag(level));
         let told = wave.tells(site, level);
-        let known = self.told.entry(word).or_default();
-        if keeps && !known.is_empty() {
-            join(Rc::make_mut(known), &told);
+        if keeps && !word.told.is_empty() {
+            join(Rc::make_mut(&mut word.told), &told);
         } else {
-            *known = told;
+            word.told = told;
         }
     }
 
@@ -294,16 +296,14 @@ impl Races {
         let site = self.site(agent, place);
         let wave = clocks_of(&mut self.waves, agent);
         let level = level_of(name);
-        self.barriers.entry(key(agent, name)).or_default()[0].join(&wave.released_to(level), Spaces::ALL);
-        let told = &mut self.told_at_barriers.entry(key(agent, name)).or_default()[0];
-        join(Rc::make_mut(told), &wave.arrives(site, level));
+        let [incoming, _] = self.barriers.entry(key(agent, name)).or_default();
+        incoming.released.join(&wave.released_to(level), Spaces::ALL);
+        join(Rc::make_mut(&mut incoming.told), &wave.arrives(site, level));
     }
 
     /// All have arrived at a barrier.
     pub fn completes(&mut self, agent: Agent, name: Name) {
         let [incoming, complete] = self.barriers.entry(key(agent, name)).or_default();
-        *complete = std::mem::take(incoming);
-        let [incoming, complete] = self.told_at_barriers.entry(key(agent, name)).or_default();
         *complete = std::mem::take(incoming);
     }
 
@@ -318,20 +318,16 @@ impl Races {
         let wave = clocks_of(&mut self.waves, agent);
         let at = wave.waits_at;
         if let Some([_, complete]) = self.barriers.get(&key(agent, name)) {
-            wave.hears(level_of(name), complete, at);
-        }
-        if let Some([_, told]) = self.told_at_barriers.get(&key(agent, name)) {
-            wave.meets(told, level_of(name), at);
+            wave.hears(level_of(name), &complete.released, at);
+            wave.meets(&complete.told, level_of(name), at);
         }
     }
 
     /// A workgroup has ended, and its LDS is nobody's.
     pub fn ends(&mut self, group: u64, waves: impl Iterator<Item = Agent>) {
         self.lds.retain(|(of, _)| *of != group);
-        self.flags.retain(|(memory, _), _| *memory != Memory::Lds(group));
-        self.told.retain(|(memory, _), _| *memory != Memory::Lds(group));
+        self.words.retain(|(memory, _), _| *memory != Memory::Lds(group));
         self.barriers.retain(|(of, name), _| *name == Name::Cluster || *of != group);
-        self.told_at_barriers.retain(|(of, name), _| *name == Name::Cluster || *of != group);
         waves.for_each(|agent| self.wave(agent).ends());
     }
 }
