@@ -467,11 +467,12 @@ impl Alike {
 
     /// The same for the execution of an instruction, which is noted if it is not known.
     fn known_instruction(&mut self, wave: WaveId, site: &Site, exec: u64) -> bool {
-        let key = self.key(Kind::Instruction, wave, Some(site)).with_exec(Exec::of(exec));
         let Some(stories) = &mut self.stories else {
-            let is_all = self.prefix.as_ref().is_some_and(|prefix| exec == prefix.all_lanes);
-            return self.known_in_prefix(|story, at| story.meets_instruction(at, key, is_all));
+            // Of its beginning it is asked before.
+            self.leave_prefix();
+            return false;
         };
+        let key = stories.key(Kind::Instruction, wave, Some(site)).with_exec(Exec::of(exec));
         match &mut stories.mode {
             Mode::Following(story, at) => {
                 let is_all = exec == stories.all_lanes;

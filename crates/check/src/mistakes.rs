@@ -346,6 +346,7 @@ impl Checker {
             return mistake;
         };
         let issued_at = state.operation_at(channel as u8, seq).map(|(_, operation)| operation.before.step);
+        let seq = state.awaited(channel, seq, place.issued);
         let need = Need { channel, seq, place, issued_at };
         let counters = self.counters;
         let waits = &mut state.assumed_waits;
@@ -452,7 +453,8 @@ impl Checker {
         let after = |wait: &&WaitInstance| wait.seq[channel as usize] >= seq;
         let mut waits = state.waits.iter().rev().filter(|wait| wait.step <= before).take_while(after);
         let wait = waits.find(|wait| wrong && wait.is_idle() || wait.number(counter).is_some())?;
-        let allowed = if channel == Channel::Sm { 0 } else { wait.seq[channel as usize] - seq };
+        let tells_order = channel != Channel::Sm && !wait.beside_unordered;
+        let allowed = if tells_order { wait.seq[channel as usize] - seq } else { 0 };
         let site = self.sites.get(wait.site).site.clone();
         let waits_for = wait.counters.iter().map(|&(counter, _)| counter).collect();
         Some(FaultyWait { site, wave: state.id, counter, waits_for, leaves: wait.number(counter), allowed })

@@ -278,7 +278,7 @@ impl<'c> Meets<'c> {
 
     /// A wave meets its own operation, which is in flight.
     fn own_in_flight(&self) -> Verdict {
-        let Meets { checker, later, state, first, second, .. } = self;
+        let Meets { later, state, first, second, .. } = self;
         let wrong = self.waited_for_another(state, u64::MAX);
         let mut before = state.here(later.record.site, second.site.pc, self.channel);
         if later.channel == self.channel {
@@ -293,7 +293,7 @@ impl<'c> Meets<'c> {
         };
         let (place, verb) = (self.place(), self.verbs().1);
         let title = format!("{place} is {verb} by {} while {} is in flight", second.mnemonic, first.mnemonic);
-        let hint_site = Some(checker.sites.get(later.record.site).site.clone());
+        let hint_site = Some(second.site.clone());
         let missing = Some((before, wrong));
         Verdict { hint_site, missing, ..self.verdict_of(rule, Class::MissingWait, title) }
     }

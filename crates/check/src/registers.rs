@@ -264,7 +264,7 @@ impl Checker {
     pub(crate) fn awaited(&self, state: &WaveState, operation: &Operation) -> (Channel, u32) {
         let pending =
             operation.seq.iter().find(|&&(c, seq)| state.retired[c as usize] < seq).or(operation.seq.first());
-        state.awaited(pending.copied().unwrap_or((Channel::Sm, 0)))
+        pending.copied().unwrap_or((Channel::Sm, 0))
     }
 
     /// Whether the wave has waited between the operation's issue and its step `before`, but never for its counter, and for one

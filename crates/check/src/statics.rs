@@ -222,9 +222,8 @@ impl Analysis<'_> {
         // Where FLAT operations go is not known.
         let spaces = [Space::Lds, Space::Global];
         let of_site = |site: &SiteId| {
-            let seq: SmallVec<[_; 2]> =
-                code.sites.get(*site).effects.channels.iter().map(|&channel| (channel, 0)).collect();
-            queue::unordered(&seq, spaces.into_iter())
+            let channels = code.sites.get(*site).effects.channels.iter().copied();
+            queue::unordered(channels, spaces.into_iter())
         };
         let sites = || code.blocks.iter().flat_map(|block| &block.sites);
         let unordered = match machine.facts().flat_counts_in_order {
@@ -250,7 +249,12 @@ impl Analysis<'_> {
 
     /// How many operations a wait for one may leave in flight.
     fn enough(&self, awaited: Pending) -> u32 {
-        if self.tells_order(awaited.class) { awaited.enough() } else { 0 }
+        self.enough_of(awaited.class, awaited.enough())
+    }
+
+    /// The same where it would be so many, were all in order.
+    fn enough_of(&self, class: ClassId, enough: u32) -> u32 {
+        if self.tells_order(class) { enough } else { 0 }
     }
 
     /// What an instruction does to the operations in flight.
@@ -562,14 +566,14 @@ impl Report {
             _ => "reading",
         };
         let title = format!("the wave ends while {} is still {how} LDS", producer.mnemonic);
-        self.missing(analysis, ("R7", "end", title), one, (site, one.enough()));
+        self.missing(analysis, ("R7", "end", title), one, (site, analysis.enough(*one)));
     }
 
     /// A copy from LDS is issued while a store to it is in flight.
     fn overtaken_by(&mut self, analysis: &Analysis<'_>, site: SiteId, one: &Pending) {
         let (producer, copy) = (analysis.sites.get(one.operation), analysis.sites.get(site));
         let title = format!("{} may read LDS before {} has written it", copy.mnemonic, producer.mnemonic);
-        self.missing(analysis, ("R5", "consumer", title), one, (site, one.enough()));
+        self.missing(analysis, ("R5", "consumer", title), one, (site, analysis.enough(*one)));
     }
 
     /// An access to LDS follows a barrier at which another one was in flight.
@@ -581,9 +585,10 @@ impl Report {
                 && ends.iter().any(|end| [producer.site.pc, consumer.site.pc].contains(&end.site.pc))
         };
         let ends = [("producer", producer), ("consumer", consumer)];
+        let enough = analysis.enough_of(Channel::Ds as ClassId, earlier.enough);
         if let Some(known) = self.missing.iter_mut().find(is) {
             known.producers.insert(earlier.access);
-            known.is_missing_before(earlier.arrival, earlier.enough);
+            known.is_missing_before(earlier.arrival, enough);
             also(&mut known.finding, &ends);
             return;
         }
@@ -596,7 +601,7 @@ impl Report {
         let counter = analysis.counters.counter_of(Channel::Ds);
         let mut finding = Finding::new("S1", Class::MissingWait, Severity::Error, title);
         also(&mut finding, &ends);
-        self.missing.push(Missing::new(finding, earlier.access, counter, (earlier.arrival, earlier.enough)));
+        self.missing.push(Missing::new(finding, earlier.access, counter, (earlier.arrival, enough)));
     }
 
     /// LDS is touched where copies have its bytes in flight. Where no barrier orders a copy and another wave's read in

@@ -140,16 +140,21 @@ impl WaitInstance {
 
     /// Whether more operations than it leaves in flight on a counter were outstanding.
     fn is_effective(&self, counter: Counter) -> bool {
-        let outstanding = |channel: Channel| self.seq[channel as usize] - self.retired[channel as usize];
-        self.number(counter).is_some_and(|n| waited_for(counter, n).any(|channel| outstanding(channel) > n))
+        let is_waited_for = |n: u32| waited_for(counter, n).any(|channel| self.outstanding(channel) > n);
+        self.number(counter).is_some_and(is_waited_for)
+    }
+
+    /// How many operations of a channel were in flight.
+    fn outstanding(&self, channel: Channel) -> u32 {
+        self.seq[channel as usize] - self.retired[channel as usize]
     }
 
     /// Whether it waits if loads and stores are one queue, as compilers take ASYNCcnt, where it does not if they are two.
     fn is_effective_in_one_queue(&self, counter: Counter) -> bool {
-        let outstanding = |channel: Channel| self.seq[channel as usize] - self.retired[channel as usize];
+        let in_flight = || self.outstanding(Channel::Al) + self.outstanding(Channel::As);
         counter == Counter::Async
             && !self.is_effective(counter)
-            && self.number(counter).is_some_and(|n| outstanding(Channel::Al) + outstanding(Channel::As) > n)
+            && self.number(counter).is_some_and(|n| in_flight() > n)
     }
 
     /// Whether it waits for operations, none of which were in flight beyond what it leaves.

@@ -87,7 +87,10 @@ impl Moves {
             reads_lds: dma && op.accesses.iter().any(reads),
             memory: !op.accesses.is_empty(),
             may_acquire: op.scope > Scope::Cu && op.accesses.iter().any(acquires),
-            unordered: unordered(&op.seq, op.accesses.iter().map(|access| access.space)),
+            unordered: unordered(
+                op.seq.iter().map(|&(channel, _)| channel),
+                op.accesses.iter().map(|access| access.space),
+            ),
         }
     }
 }
@@ -646,17 +649,17 @@ impl WaveState {
     /// How far its operations of a channel are over where all but the `n` youngest are.
     pub fn over_but(&self, channel: Channel, n: u32) -> u32 {
         let issued = self.seq[channel as usize];
-        match n > 0 && self.any_unordered {
+        match self.any_unordered {
             true => over_for_certain(issued, n, self.unordered(channel)),
             false => issued.saturating_sub(n),
         }
     }
 
-    /// What a wait is for that is for an operation of a channel: all of that if one is in flight that may be over before it.
-    pub fn awaited(&self, (channel, seq): (Channel, u32)) -> (Channel, u32) {
-        let all = || self.unordered(channel).next().map(|_| self.seq[channel as usize]);
-        let all = self.any_unordered.then(all).flatten();
-        (channel, all.unwrap_or(seq).max(seq))
+    /// The last operation of a channel that a wait is for which is for operation `seq`, of so many that are issued there: the
+    /// last of all where one is in flight that may be over before it.
+    pub fn awaited(&self, channel: Channel, seq: u32, issued: u32) -> u32 {
+        let beside = self.any_unordered && self.unordered(channel).next().is_some();
+        if beside { issued.max(seq) } else { seq }
     }
 
     /// A register has what it gets of an instruction, if that was the last to write it, though nothing says so of the operation.

@@ -149,9 +149,9 @@ pub fn channel_in(seq: &[(Channel, u32)], space: Space) -> Option<(Channel, u32)
 /// The channels, one bit each, in which an operation with accesses to these spaces may be over before older ones, where the
 /// processor says that of FLAT operations ([`wavemark_target::Facts::flat_counts_in_order`]): what goes to LDS comes back by
 /// another way than what goes to memory.
-pub fn unordered(seq: &[(Channel, u32)], spaces: impl Iterator<Item = Space>) -> u8 {
-    let is_in = |channel: Channel| seq.iter().any(|&(own, _)| own == channel);
-    if !(is_in(Channel::Vm) && is_in(Channel::Ds)) {
+pub fn unordered(channels: impl Iterator<Item = Channel>, spaces: impl Iterator<Item = Space>) -> u8 {
+    const FLAT: u16 = 1 << Channel::Vm as u8 | 1 << Channel::Ds as u8;
+    if channels.fold(0, |mask, channel| mask | 1u16 << channel as u8) & FLAT != FLAT {
         return 0;
     }
     spaces
@@ -159,8 +159,11 @@ pub fn unordered(seq: &[(Channel, u32)], spaces: impl Iterator<Item = Space>) ->
 }
 
 /// How far operations of a channel are over for certain where all but the `n` youngest of its `issued` are, and those with the
-/// numbers `unordered`, ascending, which are in flight, may be among them or not.
+/// numbers `unordered`, which are in flight, may be among them or not.
 pub fn over_for_certain(issued: u32, n: u32, unordered: impl Iterator<Item = u32>) -> u32 {
+    if n == 0 {
+        return issued;
+    }
     let (first, count) = unordered.fold((u32::MAX, 0), |(first, count), seq| (first.min(seq), count + 1));
     issued.saturating_sub(n + count).min(first - 1)
 }
@@ -490,11 +493,11 @@ impl Queue {
         let in_flight =
             self.order().iter().filter(|place| place.channel == Place::MANY).filter_map(|place| {
                 let flight = &self.slots[place.slot as usize];
-                let (seq, spaces) = (flight.seq(), flight.spans().map(|span| span.0));
-                let own = seq.iter().find(|own| own.0 == channel && own.1 > self.retired[c])?.1;
-                (unordered(seq, spaces) >> c & 1 != 0).then_some(own)
+                let own = flight.seq().iter().find(|own| own.0 == channel && own.1 > self.retired[c])?.1;
+                let channels = flight.seq().iter().map(|&(channel, _)| channel);
+                (unordered(channels, flight.spans().map(|span| span.0)) >> c & 1 != 0).then_some(own)
             });
-        let upto = if n == 0 { self.issued[c] } else { over_for_certain(self.issued[c], n, in_flight) };
+        let upto = over_for_certain(self.issued[c], n, in_flight);
         self.retired[c] = self.retired[c].max(upto);
     }
 

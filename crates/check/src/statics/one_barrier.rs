@@ -140,7 +140,7 @@ impl Meeting<'_> {
     fn younger(&self, analysis: &Analysis<'_>, class: ClassId) -> u32 {
         let (steps, from) = self.from;
         let to = self.to.1.step;
-        if !analysis.queues[usize::from(class)].in_order || to >= self.alike {
+        if !analysis.tells_order(class) || to >= self.alike {
             return 0;
         }
         let of_class = |step: &&Step| {
