@@ -198,7 +198,7 @@ impl Program {
     pub fn line_up(&mut self, table: usize, slot: usize) {
         let page = self.tables[table].pages.get_mut(slot / PAGE).and_then(Option::as_deref_mut);
         if let Some(page) = page.filter(|page| !page.is_lined_up(slot % PAGE)) {
-            page.line_up(slot % PAGE);
+            page.line_up(slot % PAGE, self.layout.chunks);
         }
     }
 
@@ -283,31 +283,29 @@ impl Page {
 
     /// Lines up the operations from slot `from` on, up to one that is not bound or already is in a line.
     #[cold]
-    fn line_up(&mut self, mut from: usize) {
+    fn line_up(&mut self, mut from: usize, chunks: usize) {
         while self.is_free(from) {
-            from = self.line(from);
+            from = self.line(from, chunks);
         }
     }
 
-    /// Makes the line that begins in slot `from`; the slot behind it. What does nothing is passed over. A pair is two
-    /// operations of a line where its halves can be done one behind the other.
-    fn line(&mut self, from: usize) -> usize {
+    /// Makes the line that begins in slot `from`; the slot behind it. What does nothing is passed over. An operation of
+    /// several parts is as many of the line.
+    fn line(&mut self, from: usize, chunks: usize) -> usize {
         let first = self.lines.len();
         let mut at = from;
         while self.is_free(at) && self.ops[at].kind == OpKind::Alu {
             let op = &self.ops[at];
-            self.in_lines[at] = self.lines.len() as u16;
+            let head = self.lines.len();
+            self.in_lines[at] = head as u16;
             let (mut way, mut steps) = (op.dwords, 1);
             if let Some(nothing) = self.ops.get(at + usize::from(way)).filter(|op| op.nothing) {
                 (way, steps) = (way + nothing.dwords, 2);
             }
+            let parts = alu::parts(op, chunks).into_iter();
+            self.lines.extend(parts.map(|part| Op { way: 0, steps: 0, ..part }));
+            (self.lines[head].way, self.lines[head].steps) = (way, steps);
             at += usize::from(way);
-            match alu::pair::halves(op) {
-                Some([one, other]) => {
-                    self.lines.extend([Op { way, steps, ..one }, Op { way: 0, steps: 0, ..other }]);
-                }
-                None => self.lines.push(Op { way, steps, ..op.clone() }),
-            }
             if self.lines.len() - first >= LINE || !self.lines.last().is_some_and(|op| op.goes_on) {
                 break;
             }
@@ -345,13 +343,13 @@ const NOT_YET: u16 = u16::MAX;
 /// In [`Page::in_lines`]: in no line.
 const ALONE: u16 = u16::MAX - 1;
 
-// A line has two operations for a slot, at the most.
-const _: () = assert!(2 * PAGE < ALONE as usize);
+// A line has so many operations for a slot, at the most.
+const _: () = assert!(alu::MOST_PARTS * PAGE < ALONE as usize);
 
 /// Dwords of an instruction, at the most.
 const MAX_DWORDS: usize = 5;
 
-/// Operations of a line, at the most, a pair's second half apart: their dwords, with those of what is passed over, are to be
+/// Operations of a line, at the most, the further parts of its last instruction apart: their dwords, with those of what is passed over, are to be
 /// counted in a byte.
 const LINE: usize = 24;
 const _: () = assert!((LINE + 1) * 2 * MAX_DWORDS <= u8::MAX as usize);

@@ -13,6 +13,7 @@ use wavemark_isa::effects::Offsets;
 use wavemark_numerics as num;
 
 use super::host::{Host, Kernel};
+use super::spread;
 use super::word::{Bit, Kind, Word};
 use crate::op::{Onward, Op, Place, PlaceKind, go_on};
 use crate::pending::lanes;
@@ -696,7 +697,7 @@ pub(super) fn indexed(regs: &Regs, op: &Op, offsets: Offsets) -> Option<Op> {
         let to = place.further(if relative { offset * regs.chunks as u32 } else { 0 });
         (to, relative && to.at() >= end)
     };
-    let mut out = Op { detail: None, ..*op };
+    let mut out = spread::as_written(op);
     for (i, place) in out.src.iter_mut().enumerate() {
         let (to, beyond) = moved(*place, offsets.sources[i]);
         // A source out of range is VGPR 0.

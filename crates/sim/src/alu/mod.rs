@@ -29,7 +29,7 @@ mod lanes;
 mod modified;
 mod modifiers;
 mod narrow;
-pub(crate) mod pair;
+mod pair;
 mod salu_bits;
 mod salu_float;
 mod salu_int;
@@ -49,6 +49,8 @@ mod tests;
 
 pub use host::{Level, level, levels, limit_level};
 pub(crate) use host::{leveled, size};
+
+use smallvec::SmallVec;
 
 pub use def::Def;
 use def::Line;
@@ -130,6 +132,25 @@ pub fn bind(binder: &mut Binder<'_>, def: &Def) -> Result<Op, BindError> {
     match &binder.inst.second {
         None => bind_single(binder, def),
         Some(second) => pair::bind(binder, def, second),
+    }
+}
+
+/// The most parts of one operation ([`parts`]): a pair, each half with a move for both registers of each of its sources.
+pub const MOST_PARTS: usize = 2 * (3 * 2 + 1);
+
+/// What `op`, of a wave of so many chunks, consists of in a line ([`Op::goes_on`]), one behind the other: the halves of a
+/// pair, the moves of sources that are not rows. All but the last go on.
+pub fn parts(op: &Op, chunks: usize) -> SmallVec<[Op; MOST_PARTS]> {
+    if let Some([first, second]) = pair::halves(op) {
+        let mut all = parts(first, chunks);
+        if all.last().is_some_and(|op| op.goes_on) {
+            all.extend(parts(second, chunks));
+            return all;
+        }
+    }
+    match spread::parts(op, chunks) {
+        Some(all) => all.collect(),
+        None => SmallVec::from_iter([op.clone()]),
     }
 }
 

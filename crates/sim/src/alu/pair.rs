@@ -67,14 +67,14 @@ fn reads(reader: (&Op, &VectorDef), writer: (&Op, &VectorDef), chunks: u32) -> b
 }
 
 /// The halves of `op`, if it is a pair whose halves can be done one behind the other in a line ([`Op::goes_on`]).
-pub fn halves(op: &Op) -> Option<[Op; 2]> {
+pub fn halves(op: &Op) -> Option<[&Op; 2]> {
     let Some(Detail::Alu(AluDetail::Pair { x, y, order })) = op.detail.as_deref() else { return None };
     let [first, second] = match order {
         Order::XThenY => [x, y],
         Order::YThenX => [y, x],
         Order::Hold(_) => return None,
     };
-    first.goes_on.then(|| [first.clone(), second.clone()])
+    first.goes_on.then_some([first, second])
 }
 
 /// The body.

@@ -12,7 +12,7 @@ use super::host::{Host, Kernel, bodies, size};
 use super::lane::{SIGNS, signs, takes_signs};
 use super::word::Kind;
 use crate::binder::Layout;
-use crate::op::{Detail, Op, Place, go_on};
+use crate::op::{Detail, Onward, Op, OpKind, Place, go_on};
 use crate::regs::{GPR_IDX_EN, Regs};
 
 /// What the wrapper does.
@@ -20,18 +20,108 @@ pub struct Spread {
     moves: SmallVec<[Move; 3]>,
     /// The operation, its sources where they are moved to.
     pub(super) inner: Op,
+    /// The sources as they are written.
+    src: [Place; 3],
+    /// Its immediate, with the signs.
+    imm: u64,
 }
 
 /// One row to be made.
 #[derive(Clone, Copy)]
 struct Move {
-    /// From a scalar, not from a row.
-    scalar: bool,
-    from: u32,
-    to: u32,
+    from: Place,
+    to: Place,
     /// What becomes of each word: `word & and ^ xor`.
     and: u32,
     xor: u32,
+}
+
+impl Move {
+    /// The word that it makes of one.
+    #[inline(always)]
+    fn of(self, word: u32) -> u32 {
+        word & self.and ^ self.xor
+    }
+
+    /// Make the row.
+    ///
+    /// # Safety
+    /// Both places must lie inside the slabs of `regs`, and the wave must have `N` chunks.
+    #[inline(always)]
+    unsafe fn make<H: Host, const N: usize>(self, regs: &mut Regs, scalar: bool) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let slab = regs.v.as_mut_ptr();
+            let to = slab.byte_add(self.to.row_byte());
+            if scalar {
+                let word = self.of(*regs.s.get_unchecked(self.from.scalar_index() as usize));
+                for c in 0..N {
+                    H::splat(&mut (*to.add(c)).0, word);
+                }
+            } else {
+                // A loop over all lanes, not chunks: see `Lane::lanes`.
+                let to = to.cast::<u32>();
+                let from = slab.byte_add(self.from.row_byte()).cast::<u32>();
+                for l in 0..N * 16 {
+                    to.add(l).write(self.of(from.add(l).read()));
+                }
+            }
+        }
+    }
+
+    /// The move as an operation of a line.
+    fn op(self, chunks: usize) -> Op {
+        let bodies = if self.from.is_row() { bodies::<Make<false>>() } else { bodies::<Make<true>>() };
+        Op {
+            dst: self.to,
+            src: [self.from, Place::default(), Place::default()],
+            imm: u64::from(self.and) | u64::from(self.xor) << 32,
+            goes_on: true,
+            ..Op::new(bodies[chosen_level()][size(chunks)], OpKind::Alu, 0)
+        }
+    }
+}
+
+/// The body of a [`Move`] in a line; of a scalar or of a row.
+struct Make<const SCALAR: bool>;
+
+impl<const SCALAR: bool> Kernel for Make<SCALAR> {
+    #[inline(always)]
+    unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, mut op: &Op) {
+        loop {
+            let (and, xor) = (op.imm as u32, (op.imm >> 32) as u32);
+            let one = Move { from: op.src[0], to: op.dst, and, xor };
+            // SAFETY: the caller's promise.
+            unsafe {
+                one.make::<H, N>(regs, SCALAR);
+                match op.onward() {
+                    Onward::SameBody(next) => op = next,
+                    Onward::OtherBody(next) => return (next.body)(regs, next),
+                    Onward::End => return,
+                }
+            }
+        }
+    }
+}
+
+/// What `op` consists of in a line, if it is wrapped: the moves, and the operation that finds their rows. That keeps the
+/// detail of the whole, for [`as_written`].
+pub fn parts(op: &Op, chunks: usize) -> Option<impl Iterator<Item = Op> + '_> {
+    let Some(Detail::Alu(AluDetail::Spread(Spread { moves, inner, .. }))) = op.detail.as_deref() else {
+        return None;
+    };
+    let last = Op { detail: op.detail.clone(), ..inner.clone() };
+    Some(moves.iter().map(move |one| one.op(chunks)).chain([last]))
+}
+
+/// `op` with the sources that the instruction names, where a line has others: a move does not follow M0.
+pub fn as_written(op: &Op) -> Op {
+    match op.detail.as_deref() {
+        Some(Detail::Alu(AluDetail::Spread(Spread { src, imm, .. }))) => {
+            Op { src: *src, imm: *imm, detail: None, ..*op }
+        }
+        _ => Op { detail: None, ..*op },
+    }
 }
 
 /// Scratch chunks of one source: two rows of up to four.
@@ -47,11 +137,10 @@ pub fn wrap(op: Op, kinds: [Kind; 3], layout: Layout) -> Op {
         if kind.rows() == 0 || place.is_row() && (and, xor) == (u32::MAX, 0) {
             continue;
         }
-        let scalar = !place.is_row();
         let (step, room) = (layout.chunks as u32, (layout.scratch_at() + i * SOURCE_ROOM) as u32);
         for row in 0..kind.rows().min(2) as u32 {
-            let from = place.at() + row * if scalar { 1 } else { step };
-            moves.push(Move { scalar, from, to: room + row * step, and, xor });
+            let from = place.further(row * if place.is_row() { step } else { 1 });
+            moves.push(Move { from, to: Place::vector(room + row * step), and, xor });
         }
         inner.src[i] = Place::vector(room);
     }
@@ -62,7 +151,12 @@ pub fn wrap(op: Op, kinds: [Kind; 3], layout: Layout) -> Op {
     Op {
         body: bodies::<Run>()[chosen_level()][size(layout.chunks)],
         goes_on: true,
-        detail: Some(Arc::new(Detail::Alu(AluDetail::Spread(Spread { moves, inner })))),
+        detail: Some(Arc::new(Detail::Alu(AluDetail::Spread(Spread {
+            moves,
+            inner,
+            src: op.src,
+            imm: op.imm,
+        })))),
         ..op
     }
 }
@@ -73,7 +167,7 @@ struct Run;
 impl Kernel for Run {
     #[inline(always)]
     unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
-        let Some(Detail::Alu(AluDetail::Spread(Spread { moves, inner }))) = op.detail.as_deref() else {
+        let Some(Detail::Alu(AluDetail::Spread(Spread { moves, inner, .. }))) = op.detail.as_deref() else {
             return;
         };
         if regs.mode.raw & GPR_IDX_EN != 0 {
@@ -84,25 +178,9 @@ impl Kernel for Run {
                 go_on(regs, op);
             };
         }
-        for &Move { scalar, from, to, and, xor } in moves {
+        for one in moves {
             // SAFETY: the binder placed the source inside the slabs; the scratch rows are inside.
-            unsafe {
-                let slab = regs.v.as_mut_ptr();
-                let to = slab.add(to as usize);
-                if scalar {
-                    let word = *regs.s.get_unchecked(from as usize) & and ^ xor;
-                    for c in 0..N {
-                        H::splat(&mut (*to.add(c)).0, word);
-                    }
-                } else {
-                    // A loop over all lanes, not chunks: see `Lane::lanes`.
-                    let to = to.cast::<u32>();
-                    let from = slab.add(from as usize).cast::<u32>();
-                    for l in 0..N * 16 {
-                        to.add(l).write(from.add(l).read() & and ^ xor);
-                    }
-                }
-            }
+            unsafe { one.make::<H, N>(regs, !one.from.is_row()) };
         }
         // SAFETY: the caller's promise holds for the inner operation as well: the binder made its places, and
         // scratch rows are inside the slab.

@@ -727,6 +727,15 @@ fn indexed_vgprs() {
          s_set_gpr_idx_off\n v_add_u32 v9, v40, v41",
         |n| 10 + n,
     );
+    // Sources with a sign and scalars among them.
+    check(
+        GFX950,
+        "v_mov_b32 v40, 1.0\n v_mov_b32 v41, 2.0\n v_mov_b32 v42, 4.0\n v_mov_b32 v9, 0\n s_mov_b32 s8, 0\n\
+         s_mov_b32 s9, 0xc1200000\nagain:\n s_set_gpr_idx_on s8, gpr_idx(SRC0)\n v_fma_f32 v9, -v40, s9, v9\n \
+         s_set_gpr_idx_off\n s_add_u32 s8, s8, 1\n s_cmp_lg_u32 s8, 3\n s_cbranch_scc1 again\n \
+         v_cvt_u32_f32 v9, v9",
+        |_| 70,
+    );
 }
 
 #[derive(Default)]
