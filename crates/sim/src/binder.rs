@@ -90,6 +90,16 @@ pub enum BindError {
     RegisterRange(String),
 }
 
+/// The position of a constant, if an operation can name it and the register behind it.
+fn nameable(at: usize) -> Result<u32, BindError> {
+    // The register behind it is up to four chunks further.
+    if at > Place::LAST - 4 {
+        Err(BindError::Unsupported("so many different constants in one program".to_owned()))
+    } else {
+        Ok(at as u32)
+    }
+}
+
 /// How a constant's bits follow from an operand: width in bits and, for 16 bits, which float format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConstType {
@@ -241,7 +251,7 @@ impl Binder<'_> {
             .constant_bits(operand, ty)
             .ok_or_else(|| BindError::Unsupported(format!("{operand:?} as a scalar source")))?;
         let at = self.constants.scalar_at(bits, if ty.bits == 64 { 2 } else { 1 });
-        Ok(Place::scalar(sindex::CONSTANTS + at as u32))
+        Ok(Place::scalar(nameable(sindex::CONSTANTS as usize + at)?))
     }
 
     /// A vector source: vector register, scalar register to broadcast, or constant of `ty`.
@@ -264,6 +274,6 @@ impl Binder<'_> {
             .ok_or_else(|| BindError::Unsupported(format!("{operand:?} as a vector source")))?;
         let at = self.constants.vector_at(bits, if ty.bits == 64 { 2 } else { 1 });
         let at = self.layout.constants_at() + at * self.layout.chunks;
-        Ok(Place::vector_constant(at as u32))
+        Ok(Place::vector_constant(nameable(at)?))
     }
 }

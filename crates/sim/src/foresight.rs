@@ -364,7 +364,7 @@ fn forget_shape(kernel: &Kernel, copies: &mut [Wave]) {
 
 /// The address of a scalar load that has no buffer.
 fn scalar_address(regs: &Regs, load: &ScalarLoad) -> u64 {
-    let offset = load.soffset.map_or(0, |place| i64::from(regs.s[place.scalar_index() as usize]));
+    let offset = load.soffset.map_or(0, |place| i64::from(regs.s[place.at() as usize]));
     let offset = offset * i64::from(load.scale) + load.offset;
     regs.s64(load.base).wrapping_add_signed(offset) & !3
 }

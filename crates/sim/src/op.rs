@@ -3,7 +3,7 @@
 use std::hint::cold_path;
 use std::sync::Arc;
 
-use crate::regs::Regs;
+use crate::regs::{Chunk, Regs};
 
 /// The body of an arithmetic operation: the whole wave at once.
 ///
@@ -12,67 +12,52 @@ use crate::regs::Regs;
 /// chooses the table accordingly (`alu::level`).
 pub type Body = unsafe fn(&mut Regs, &Op);
 
-/// A vector or scalar source or destination, resolved to the register slabs. Packed, so that an [`Op`] is a cache line.
+/// A vector or scalar source or destination, resolved to the register slabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(Rust, packed(2))]
 pub struct Place {
-    /// Byte offset of a chunk in [`Regs::v`], which the host adds to its address as it is, or canonical index in
-    /// [`Regs::s`].
-    raw: u32,
+    at: u32,
     /// Which of them.
     pub kind: PlaceKind,
 }
 
 impl Place {
+    /// The last chunk or scalar that an operation can name ([`Operands`]).
+    pub const LAST: usize = (1 << FIELD) - 1;
+
     /// Vector registers from chunk `at` of [`Regs::v`] on.
     pub const fn vector(at: u32) -> Place {
-        Place { raw: at * CHUNK_BYTES, kind: PlaceKind::Vector }
+        Place { at, kind: PlaceKind::Vector }
     }
 
     /// A constant in the rows from chunk `at` of [`Regs::v`] on.
     pub const fn vector_constant(at: u32) -> Place {
-        Place { raw: at * CHUNK_BYTES, kind: PlaceKind::VectorConst }
+        Place { at, kind: PlaceKind::VectorConst }
     }
 
     /// The scalar at canonical index `at` of [`Regs::s`].
     pub const fn scalar(at: u32) -> Place {
-        Place { raw: at, kind: PlaceKind::Scalar }
+        Place { at, kind: PlaceKind::Scalar }
     }
 
-    /// The chunk in [`Regs::v`] where it begins, or its canonical index in [`Regs::s`].
+    /// The chunk in [`Regs::v`] where it begins, its canonical index in [`Regs::s`], or 0 where there is no operand.
     pub const fn at(self) -> u32 {
-        if self.is_row() { self.raw / CHUNK_BYTES } else { self.raw }
+        self.at
     }
 
     /// So many chunks, or scalars, further.
     pub const fn further(self, by: u32) -> Place {
-        let unit = if self.is_row() { CHUNK_BYTES } else { 1 };
-        Place { raw: self.raw + by * unit, kind: self.kind }
+        Place { at: self.at + by, kind: self.kind }
     }
 
     /// Is it in [`Regs::v`]?
     pub const fn is_row(self) -> bool {
         matches!(self.kind, PlaceKind::Vector | PlaceKind::VectorConst)
     }
-
-    /// The byte of [`Regs::v`] where a row begins.
-    #[inline(always)]
-    pub const fn row_byte(&self) -> usize {
-        self.raw as usize
-    }
-
-    /// The canonical index of a scalar, or 0 where there is no operand.
-    #[inline(always)]
-    pub const fn scalar_index(&self) -> u32 {
-        self.raw
-    }
 }
-
-/// Bytes of a [`crate::regs::Chunk`].
-const CHUNK_BYTES: u32 = size_of::<crate::regs::Chunk>() as u32;
 
 /// Where a [`Place`] points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
 pub enum PlaceKind {
     /// No operand.
     #[default]
@@ -86,6 +71,110 @@ pub enum PlaceKind {
     Scalar,
 }
 
+/// The places of an operation's operands and what is [`Behind`] it, in two words: a core of the host that moves vectors makes
+/// two accesses to memory a cycle, however narrow, so that what a body looks up counts as much as what it computes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Operands {
+    /// From bit 0 what is behind it; from [`FIRST_FIELD`] the destination, source 0 and source 1.
+    first: u64,
+    /// From [`FIRST_FIELD`] source 2, the second destination and the kinds of all five.
+    second: u64,
+}
+
+/// Bits of a place.
+const FIELD: u32 = 19;
+
+/// Where the first of them begins: there a chunk's number is its offset in bytes, without a shift.
+const FIRST_FIELD: u32 = size_of::<Chunk>().trailing_zeros();
+
+/// The first field.
+const FIELD_BYTES: u64 = (Place::LAST as u64) << FIRST_FIELD;
+
+const _: () = assert!(FIRST_FIELD + 3 * FIELD <= u64::BITS);
+
+/// The operands: three sources, two destinations.
+const ROLES: [Role; 5] = [Role::Src0, Role::Src1, Role::Src2, Role::Dst, Role::Dst2];
+
+/// What an operand is to its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The manual's src0.
+    Src0,
+    /// src1.
+    Src1,
+    /// src2.
+    Src2,
+    /// The destination.
+    Dst,
+    /// The second destination (`sdst` of carries, compares).
+    Dst2,
+}
+
+impl Role {
+    /// Which word, and how far from the first field there.
+    const fn word(self) -> (bool, u32) {
+        match self {
+            Role::Dst => (false, 0),
+            Role::Src0 => (false, FIELD),
+            Role::Src1 => (false, 2 * FIELD),
+            Role::Src2 => (true, 0),
+            Role::Dst2 => (true, FIELD),
+        }
+    }
+
+    /// Where its kind begins in the second word.
+    const fn kind_at(self) -> u32 {
+        FIRST_FIELD + 2 * FIELD + 2 * self as u32
+    }
+}
+
+impl Operands {
+    /// Offset in bytes of an operand that is a row of [`Regs::v`].
+    #[inline(always)]
+    pub const fn row_byte(self, role: Role) -> usize {
+        let (second, by) = role.word();
+        let word = if second { self.second } else { self.first };
+        (word >> by & FIELD_BYTES) as usize
+    }
+
+    /// The canonical index of an operand that is a scalar, or 0 where there is none.
+    #[inline(always)]
+    pub const fn scalar_index(self, role: Role) -> u32 {
+        (self.row_byte(role) >> FIRST_FIELD) as u32
+    }
+
+    /// Where an operand is.
+    pub const fn place(self, role: Role) -> Place {
+        let kind = match self.second >> role.kind_at() & 3 {
+            0 => PlaceKind::None,
+            1 => PlaceKind::Vector,
+            2 => PlaceKind::VectorConst,
+            _ => PlaceKind::Scalar,
+        };
+        Place { at: self.scalar_index(role), kind }
+    }
+
+    /// Put an operand there.
+    fn put(&mut self, role: Role, place: Place) {
+        assert!(place.at as usize <= Place::LAST, "the binder names no place further on");
+        let (second, by) = role.word();
+        let word = if second { &mut self.second } else { &mut self.first };
+        *word = *word & !(FIELD_BYTES << by) | u64::from(place.at) << FIRST_FIELD << by;
+        let kind_at = role.kind_at();
+        self.second = self.second & !(3 << kind_at) | (place.kind as u64) << kind_at;
+    }
+
+    /// What is behind the operation in its line.
+    #[inline(always)]
+    const fn behind(self) -> Behind {
+        match self.first & 3 {
+            0 => Behind::Nothing,
+            1 => Behind::SameBody,
+            _ => Behind::OtherBody,
+        }
+    }
+}
+
 /// One pre-decoded instruction: one cache line of the host, for a loop of a few hundred fills the first cache together with the
 /// registers that it touches.
 #[derive(Clone)]
@@ -93,12 +182,8 @@ pub enum PlaceKind {
 pub struct Op {
     /// The body, for arithmetic; control, waits, memory and barriers are told apart by `kind`.
     pub body: Body,
-    /// Destination.
-    pub dst: Place,
-    /// Second destination (`sdst` of carries, compares), or none.
-    pub dst2: Place,
-    /// Sources in the manual's order (src0, src1, src2).
-    pub src: [Place; 3],
+    /// Its operands.
+    pub operands: Operands,
     /// An immediate: simm16 sign-extended, control bits…, as the body wants it.
     pub imm: u64,
     /// How the interpreter loop treats it.
@@ -111,10 +196,10 @@ pub struct Op {
     pub way: u8,
     /// Instructions in there.
     pub steps: u8,
+    /// Dwords of the [branch](OpKind::Branch) that it is, or that its line ends with; 0 if there is none.
+    pub branch: u8,
     /// The body ends with what is behind it in the line: with [`Op::onward`] or [`go_on`].
     pub goes_on: bool,
-    /// What is behind it in its line.
-    pub behind: Behind,
     /// It may write EXEC.
     pub writes_exec: bool,
     /// It asks what other workgroups may have done, or waits for them: a scoped load or a returning atomic on global
@@ -131,39 +216,87 @@ impl Op {
     pub fn new(body: Body, kind: OpKind, dwords: u8) -> Op {
         Op {
             body,
-            dst: Place::default(),
-            dst2: Place::default(),
-            src: [Place::default(); 3],
+            operands: Operands::default(),
             imm: 0,
             kind,
             dwords,
             nothing: false,
             way: dwords,
             steps: 1,
+            branch: 0,
             goes_on: false,
-            behind: Behind::Nothing,
             writes_exec: false,
             asks: false,
             detail: None,
         }
     }
 
-    /// The same operation, in no line.
-    pub fn alone(&self) -> Op {
-        Op { behind: Behind::Nothing, ..self.clone() }
+    /// The destination.
+    pub const fn dst(&self) -> Place {
+        self.operands.place(Role::Dst)
     }
 
-    /// What is behind this operation in its line ([`crate::program`]).
+    /// The second destination, or none.
+    pub const fn dst2(&self) -> Place {
+        self.operands.place(Role::Dst2)
+    }
+
+    /// The sources in the manual's order (src0, src1, src2).
+    pub fn sources(&self) -> [Place; 3] {
+        std::array::from_fn(|i| self.src(i))
+    }
+
+    /// Source number `i`, below 3.
+    pub const fn src(&self, i: usize) -> Place {
+        self.operands.place(ROLES[i])
+    }
+
+    /// Put the destination there.
+    pub fn set_dst(&mut self, place: Place) {
+        self.operands.put(Role::Dst, place);
+    }
+
+    /// Put the second destination there.
+    pub fn set_dst2(&mut self, place: Place) {
+        self.operands.put(Role::Dst2, place);
+    }
+
+    /// Put source number `i`, below 3, there.
+    pub fn set_src(&mut self, i: usize, place: Place) {
+        self.operands.put(ROLES[i], place);
+    }
+
+    /// The same operation with its sources there.
+    pub fn with_sources(mut self, sources: [Place; 3]) -> Op {
+        for (i, place) in sources.into_iter().enumerate() {
+            self.set_src(i, place);
+        }
+        self
+    }
+
+    /// Say what is behind it in its line.
+    pub fn set_behind(&mut self, behind: Behind) {
+        self.operands.first = self.operands.first & !3 | behind as u64;
+    }
+
+    /// The same operation, in no line.
+    pub fn alone(&self) -> Op {
+        let mut alone = self.clone();
+        alone.set_behind(Behind::Nothing);
+        alone
+    }
+
+    /// What is behind this operation, whose `operands` the body has looked up, in its line ([`crate::program`]).
     ///
     /// # Safety
     /// An operation that has something behind it must stand in a slice with that, and be borrowed from it.
     #[inline(always)]
-    pub unsafe fn onward(&self) -> Onward<'_> {
+    pub unsafe fn onward(&self, operands: Operands) -> Onward<'_> {
         // The address does not depend on what is read of the operation: the host need not wait for that.
         let next = std::ptr::from_ref(self).wrapping_add(1);
         // SAFETY: the caller's promise.
         unsafe {
-            match self.behind {
+            match operands.behind() {
                 Behind::Nothing => {
                     cold_path();
                     Onward::End
@@ -179,11 +312,11 @@ impl Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behind {
     /// Nothing.
-    Nothing,
+    Nothing = 0,
     /// An operation with the same body, which does that one, too.
-    SameBody,
+    SameBody = 1,
     /// An operation with another body.
-    OtherBody,
+    OtherBody = 2,
 }
 
 /// The operation behind one in its line.
@@ -203,8 +336,18 @@ pub enum Onward<'a> {
 #[inline(always)]
 pub unsafe fn go_on(regs: &mut Regs, op: &Op) {
     // SAFETY: the caller's promise.
+    unsafe { go_on_from(regs, op, op.operands) }
+}
+
+/// As [`go_on`], for a body that has looked up the `operands`.
+///
+/// # Safety
+/// As of [`go_on`].
+#[inline(always)]
+pub unsafe fn go_on_from(regs: &mut Regs, op: &Op, operands: Operands) {
+    // SAFETY: the caller's promise.
     unsafe {
-        match op.onward() {
+        match op.onward(operands) {
             Onward::End => {}
             Onward::SameBody(next) | Onward::OtherBody(next) => (next.body)(regs, next),
         }

@@ -7,7 +7,7 @@
 //!
 //! Where nobody watches, operations behind each other that only compute are a *line*: the body of each ends with a jump to
 //! the next one's, from whichever of them a wave comes to, and does the next itself if that has the same body. The loop of
-//! the interpreter costs as much as a multiplication.
+//! the interpreter costs as much as a multiplication. The branch behind them is the last of the line.
 
 use std::sync::Arc;
 
@@ -239,7 +239,10 @@ impl Program {
         self.puts_some_off |= is_put_off;
         let (asks, writes_exec) = (asks(facts, &binder.effects), binder.effects.writes_exec());
         ops[at] = match bound {
-            Ok(op) => Op { dwords, way: dwords, asks, writes_exec, ..op },
+            Ok(op) => {
+                let branch = if op.kind == OpKind::Branch { dwords } else { 0 };
+                Op { dwords, way: dwords, branch, asks, writes_exec, ..op }
+            }
             Err(why) => unsupported(why.to_string(), dwords),
         };
         if self.watched || ops[at].kind != OpKind::Alu {
@@ -314,6 +317,14 @@ impl Page {
             self.in_lines[from] = ALONE;
             return from + usize::from(self.ops[from].dwords);
         }
+        if self.is_free(at)
+            && self.ops[at].kind == OpKind::Branch
+            && self.lines.last().is_some_and(|op| op.goes_on)
+        {
+            self.in_lines[at] = self.lines.len() as u16;
+            self.lines.push(self.ops[at].clone());
+            at += usize::from(self.ops[at].dwords);
+        }
         self.close(from, first);
         at
     }
@@ -328,11 +339,11 @@ impl Page {
             return;
         }
         for last in (first + 1..self.lines.len()).rev() {
-            let Op { body, way, steps, .. } = self.lines[last];
+            let Op { body, way, steps, branch, .. } = self.lines[last];
             let op = &mut self.lines[last - 1];
             let is_same = std::ptr::fn_addr_eq(op.body, body);
-            op.behind = if is_same { Behind::SameBody } else { Behind::OtherBody };
-            (op.way, op.steps) = (op.way + way, op.steps + steps);
+            op.set_behind(if is_same { Behind::SameBody } else { Behind::OtherBody });
+            (op.way, op.steps, op.branch) = (op.way + way, op.steps + steps, branch);
         }
     }
 }
@@ -352,7 +363,7 @@ const MAX_DWORDS: usize = 5;
 /// Operations of a line, at the most, the further parts of its last instruction apart: their dwords, with those of what is passed over, are to be
 /// counted in a byte.
 const LINE: usize = 24;
-const _: () = assert!((LINE + 1) * 2 * MAX_DWORDS <= u8::MAX as usize);
+const _: () = assert!(((LINE + 1) * 2 + 1) * MAX_DWORDS <= u8::MAX as usize);
 
 /// Whether an instruction asks what other workgroups have done, or waits for them.
 fn asks(facts: &Facts, effects: &Effects) -> bool {

@@ -309,41 +309,45 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
     match def.dst[0] {
         Kind::None => {}
         Kind::Mask | Kind::Scalar => {
-            op.dst = match operands.dst {
+            let dst = match operands.dst {
                 Some((_, operand)) => scalar_destination(binder, mnemonic, operand)?,
                 None if exec_only => EXEC,
                 None => VCC,
             };
-            if def.writes_exec && op.dst.at() != sindex::EXEC {
-                op.dst2 = EXEC;
+            op.set_dst(dst);
+            if def.writes_exec && op.dst().at() != sindex::EXEC {
+                op.set_dst2(EXEC);
             }
         }
         _ => {
-            op.dst = match operands.dst {
+            let dst = match operands.dst {
                 Some((n, Operand::Reg(reg))) => {
                     let reg = Reg { dwords: def.dst[0].rows() as u8, ..*reg };
                     Place::vector(binder.vector_at(reg, binder.bank(n))?)
                 }
                 _ => return Err(unsupported(mnemonic, "destination is not a vector register")),
             };
+            op.set_dst(dst);
         }
     }
     match def.dst[1] {
         Kind::None => {}
         Kind::Mask => {
-            op.dst2 = match operands.dst2 {
+            let dst2 = match operands.dst2 {
                 Some((_, operand)) => scalar_destination(binder, mnemonic, operand)?,
                 None => VCC,
             };
+            op.set_dst2(dst2);
         }
         _ => {
-            op.dst2 = match operands.dst2 {
+            let dst2 = match operands.dst2 {
                 Some((n, Operand::Reg(reg))) => {
                     let reg = Reg { dwords: def.dst[1].rows() as u8, ..*reg };
                     Place::vector(binder.vector_at(reg, binder.bank(n))?)
                 }
                 _ => return Err(unsupported(mnemonic, "second destination is not a vector register")),
             };
+            op.set_dst2(dst2);
         }
     }
 
@@ -358,12 +362,12 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             continue;
         }
         if def.accumulates && Some(i) == last {
-            op.src[i] = op.dst;
+            op.set_src(i, op.dst());
             m.high = kind.is_half() && (is_high(operands.dst) || mods.op_sel >> 3 & 1 != 0);
             continue;
         }
         let operand = operands.src[i];
-        op.src[i] = match (kind, operand) {
+        let place = match (kind, operand) {
             (Kind::Mask, None) => VCC,
             (Kind::Mask | Kind::Scalar, Some((_, operand))) => {
                 let ty = Kind::B64.const_type();
@@ -390,6 +394,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             }
             (_, None) => return Err(unsupported(mnemonic, "a source is missing")),
         };
+        op.set_src(i, place);
         if let Some(sdwa) = mods.sdwa
             && i < 2
         {
@@ -408,7 +413,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             Kind::PkB16 | Kind::PkF16 | Kind::PkBf16 | Kind::PkF32 => {
                 m.neg_hi = bit(mods.neg_hi);
                 m.swizzle = (chooses_halves && bit(mods.op_sel), !bit(mods.op_sel_hi));
-                if kind == Kind::PkF32 && op.src[i].kind == PlaceKind::Scalar && facts.packed_f32_scalar_low {
+                if kind == Kind::PkF32 && place.kind == PlaceKind::Scalar && facts.packed_f32_scalar_low {
                     m.swizzle = (false, true);
                 }
             }

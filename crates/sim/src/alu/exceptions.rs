@@ -407,8 +407,8 @@ impl Recorded {
         if self.scalar {
             let word = |i: usize| match self.kinds[i].rows() {
                 0 => 0,
-                1 => u64::from(regs.s[op.src[i].at() as usize]),
-                _ => regs.s64(op.src[i].at()),
+                1 => u64::from(regs.s[op.src(i).at() as usize]),
+                _ => regs.s64(op.src(i).at()),
             };
             raised = self.lane(&cx, [word(0), word(1), word(2)]);
         } else {
@@ -524,7 +524,7 @@ fn denorm(cx: &Cx, format: &Format) -> Denorm {
 
 /// Source `i` in one lane.
 fn source(regs: &Regs, op: &Op, kind: Kind, i: usize, lane: u32) -> u64 {
-    let bits = lane_bits(regs, op.src[i], kind, lane);
+    let bits = lane_bits(regs, op.src(i), kind, lane);
     if op.imm >> SIGNS == 0 || !takes_signs(kind) {
         return bits;
     }

@@ -31,9 +31,9 @@ trait Interpolation {
         }
         let OwnMods(written) = OwnMods(op.imm);
         let mods = OwnMods(written & !(0xf << 4) | Self::HALVES << 4);
-        let sources = op.src.map(|place| row(regs, place));
-        let old = row(regs, op.dst);
-        write_active(regs, op.dst.at(), |lane| {
+        let sources = op.sources().map(|place| row(regs, place));
+        let old = row(regs, op.dst());
+        write_active(regs, op.dst().at(), |lane| {
             let of = |i: usize| sources[i][Self::LANES[i].map_or(lane, |of| lane & !3 | of) as usize];
             let sum = mixed_fma(&cx, mods, [of(0), of(1), of(2)], false);
             if !Self::HALF_RESULT {

@@ -15,7 +15,7 @@ use wavemark_numerics as num;
 use super::host::{Host, Kernel};
 use super::spread;
 use super::word::{Bit, Kind, Word};
-use crate::op::{Onward, Op, Place, PlaceKind, go_on};
+use crate::op::{Onward, Op, Operands, Place, PlaceKind, Role, go_on};
 use crate::pending::lanes;
 use crate::regs::{Chunk, GPR_IDX_EN, Regs, Usual, all_lanes, sindex};
 
@@ -163,7 +163,7 @@ impl<const N: usize> Row<N> {
     /// # Safety
     /// The row must have that lane.
     #[inline(always)]
-    unsafe fn set(&mut self, l: usize, x: u32) {
+    pub unsafe fn set(&mut self, l: usize, x: u32) {
         // SAFETY: the caller's promise.
         unsafe { self.0.as_mut_ptr().cast::<u32>().add(l).write(x) }
     }
@@ -222,7 +222,7 @@ impl<const N: usize> Rows<N> {
     /// # Safety
     /// The rows must have that lane.
     #[inline(always)]
-    unsafe fn get<W: Word>(self, l: usize) -> W {
+    pub unsafe fn get<W: Word>(self, l: usize) -> W {
         // SAFETY: the caller's promise; rows that the kind does not have are not read.
         unsafe {
             match W::KIND {
@@ -262,7 +262,7 @@ pub const fn takes_signs(kind: Kind) -> bool {
     matches!(kind, Kind::F32 | Kind::B32)
 }
 
-/// The lanes of a mask source as words, in `room`; of other sources, the rows at `place`.
+/// The lanes of a mask source as words, in `room`; of other sources, the rows of the operand.
 ///
 /// # Safety
 /// The mask, or the rows of `kind`, must lie inside the slabs; the wave must have `N` chunks.
@@ -270,20 +270,21 @@ pub const fn takes_signs(kind: Kind) -> bool {
 unsafe fn rows<H: Host, const N: usize>(
     regs: &Regs,
     slab: *const Chunk,
-    place: &Place,
+    operands: Operands,
+    role: Role,
     kind: Kind,
     room: &mut Row<N>,
 ) -> Rows<N> {
     if let Kind::Mask = kind {
         // SAFETY: the caller's promise.
-        let mask = unsafe { read_mask_of::<N>(regs, place.scalar_index()) };
+        let mask = unsafe { read_mask_of::<N>(regs, operands.scalar_index(role)) };
         for c in 0..N {
             room.set_chunk(c, &H::expand((mask >> (16 * c)) as u32 & 0xffff));
         }
         return Rows(room.0.as_ptr().cast());
     }
     // SAFETY: the caller's promise.
-    Rows(unsafe { slab.byte_add(place.row_byte()) }.cast())
+    Rows(unsafe { slab.byte_add(operands.row_byte(role)) }.cast())
 }
 
 /// The lane mask at canonical scalar index `at` of a wave of `N` chunks.
@@ -310,11 +311,11 @@ unsafe fn write_mask_of<const N: usize>(regs: &mut Regs, place: Place, mask: u64
     }
     // SAFETY: the caller's promise; EXEC is inside every scalar slab.
     unsafe {
-        *regs.s.get_unchecked_mut(place.scalar_index() as usize) = mask as u32;
+        *regs.s.get_unchecked_mut(place.at() as usize) = mask as u32;
         if N == 4 {
-            *regs.s.get_unchecked_mut(place.scalar_index() as usize + 1) = (mask >> 32) as u32;
+            *regs.s.get_unchecked_mut(place.at() as usize + 1) = (mask >> 32) as u32;
         }
-        if place.scalar_index() == sindex::EXEC {
+        if place.at() == sindex::EXEC {
             regs.set_full(read_mask_of::<N>(regs, sindex::EXEC) == all_lanes(N));
         }
     }
@@ -333,11 +334,11 @@ pub fn write_mask(regs: &mut Regs, place: Place, mask: u64) {
         return;
     }
     if regs.chunks == 4 {
-        regs.set_s64(place.scalar_index(), mask);
+        regs.set_s64(place.at(), mask);
     } else {
-        regs.s[place.scalar_index() as usize] = mask as u32;
+        regs.s[place.at() as usize] = mask as u32;
     }
-    if place.scalar_index() == sindex::EXEC {
+    if place.at() == sindex::EXEC {
         regs.exec_changed();
     }
 }
@@ -402,10 +403,11 @@ unsafe fn all_lanes_of<
     let keeps_exec = const { !matches!(K::D::KIND, Kind::Mask) && !matches!(K::E::KIND, Kind::Mask) };
     loop {
         let mut out = Out::<N>::uninit();
+        let operands = op.operands;
         // SAFETY: the binder placed all operands, of these kinds, inside the slabs; an operation of a line stands in the page;
         // `compute` writes all lanes of the rows that the kinds have.
         unsafe {
-            let nan = compute::<K, H, N, FLUSH>(regs, op, &mut out);
+            let nan = compute::<K, H, N, FLUSH>(regs, operands, op.imm, &mut out);
             // A constant of its own: the compiler makes no code for a branch that one rules out.
             if const { K::DEPENDS.has_nan_rules() } && nan != 0 {
                 if !REPAIR {
@@ -415,8 +417,8 @@ unsafe fn all_lanes_of<
                 }
                 repair_nans::<K, N>(regs, op, &mut out);
             }
-            put::<K, H, N>(regs, op, &out, FULL && keeps_exec || regs.full);
-            match op.onward() {
+            put::<K, H, N>(regs, operands, &out, FULL && keeps_exec || regs.full);
+            match op.onward(operands) {
                 Onward::SameBody(next) => op = next,
                 Onward::OtherBody(next) => return (next.body)(regs, next),
                 Onward::End => return,
@@ -429,22 +431,23 @@ unsafe fn all_lanes_of<
 /// denormals are.
 ///
 /// # Safety
-/// The operands of `op` must be inside the slabs of `regs`, the wave must have `N` chunks; sources that are not masks are
+/// The operands must be inside the slabs of `regs`, the wave must have `N` chunks; sources that are not masks are
 /// rows of the vector slab ([`spread`](super::spread) sees to the others).
 #[inline(always)]
 unsafe fn compute<K: Lane, H: Host, const N: usize, const FLUSH: bool>(
     regs: &Regs,
-    op: &Op,
+    operands: Operands,
+    imm: u64,
     out: &mut Out<N>,
 ) -> u32 {
     let (mut ra, mut rb, mut rc) = (Row::<N>::uninit(), Row::<N>::uninit(), Row::<N>::uninit());
     // SAFETY: the caller's promise.
     unsafe {
         let slab = regs.v.as_ptr();
-        let a = rows::<H, N>(regs, slab, &op.src[0], K::A::KIND, &mut ra);
-        let b = rows::<H, N>(regs, slab, &op.src[1], K::B::KIND, &mut rb);
-        let c = rows::<H, N>(regs, slab, &op.src[2], K::C::KIND, &mut rc);
-        K::lanes::<H, N, FLUSH>(op.imm, a, b, c, out)
+        let a = rows::<H, N>(regs, slab, operands, Role::Src0, K::A::KIND, &mut ra);
+        let b = rows::<H, N>(regs, slab, operands, Role::Src1, K::B::KIND, &mut rb);
+        let c = rows::<H, N>(regs, slab, operands, Role::Src2, K::C::KIND, &mut rc);
+        K::lanes::<H, N, FLUSH>(imm, a, b, c, out)
     }
 }
 
@@ -453,10 +456,15 @@ unsafe fn compute<K: Lane, H: Host, const N: usize, const FLUSH: bool>(
 /// # Safety
 /// All rows of the destination must be inside the slab, and all lanes of the rows that the kinds have must be written.
 #[inline(always)]
-unsafe fn put<K: Lane, H: Host, const N: usize>(regs: &mut Regs, op: &Op, out: &Out<N>, full: bool) {
+unsafe fn put<K: Lane, H: Host, const N: usize>(
+    regs: &mut Regs,
+    operands: Operands,
+    out: &Out<N>,
+    full: bool,
+) {
     // SAFETY: the caller's promise.
     unsafe {
-        let dst = regs.v.as_mut_ptr().byte_add(op.dst.row_byte());
+        let dst = regs.v.as_mut_ptr().byte_add(operands.row_byte(Role::Dst));
         if K::D::KIND.rows() > 0 {
             merge::<H, N>(regs, dst, &out.lo, full);
         }
@@ -465,12 +473,12 @@ unsafe fn put<K: Lane, H: Host, const N: usize>(regs: &mut Regs, op: &Op, out: &
         }
         if let Kind::Mask = K::D::KIND {
             let mask = mask_of::<H, N>(&out.lo) & read_mask_of::<N>(regs, sindex::EXEC);
-            write_mask_of::<N>(regs, op.dst, mask);
-            write_mask_of::<N>(regs, op.dst2, mask);
+            write_mask_of::<N>(regs, operands.place(Role::Dst), mask);
+            write_mask_of::<N>(regs, operands.place(Role::Dst2), mask);
         }
         if let Kind::Mask = K::E::KIND {
             let mask = mask_of::<H, N>(&out.second) & read_mask_of::<N>(regs, sindex::EXEC);
-            write_mask_of::<N>(regs, op.dst2, mask);
+            write_mask_of::<N>(regs, operands.place(Role::Dst2), mask);
         }
     }
 }
@@ -698,13 +706,13 @@ pub(super) fn indexed(regs: &Regs, op: &Op, offsets: Offsets) -> Option<Op> {
         (to, relative && to.at() >= end)
     };
     let mut out = spread::as_written(op);
-    for (i, place) in out.src.iter_mut().enumerate() {
-        let (to, beyond) = moved(*place, offsets.sources[i]);
+    for (i, place) in out.sources().into_iter().enumerate() {
+        let (to, beyond) = moved(place, offsets.sources[i]);
         // A source out of range is VGPR 0.
-        *place = if beyond { Place::vector(0) } else { to };
+        out.set_src(i, if beyond { Place::vector(0) } else { to });
     }
-    let (dst, beyond) = moved(op.dst, offsets.destination);
-    out.dst = dst;
+    let (dst, beyond) = moved(op.dst(), offsets.destination);
+    out.set_dst(dst);
     (!beyond).then_some(out)
 }
 
@@ -723,7 +731,7 @@ pub fn every_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
 /// What the function gives in one lane.
 fn exact_lane(regs: &Regs, op: &Op, shim: &Shim, cx: &Cx, lane: u32) -> (u64, u64) {
     let [a, b, c] = std::array::from_fn(|i| {
-        let bits = lane_bits(regs, op.src[i], shim.src[i], lane);
+        let bits = lane_bits(regs, op.src(i), shim.src[i], lane);
         if !takes_signs(shim.src[i]) {
             return bits;
         }
@@ -745,20 +753,20 @@ fn lane_by_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
         match shim.dst[0].rows() {
             0 => dmask |= (d & 1) << lane,
             rows => {
-                regs.set_lane(op.dst.at() as usize, lane, d as u32);
+                regs.set_lane(op.dst().at() as usize, lane, d as u32);
                 if rows > 1 {
-                    regs.set_lane(op.dst.at() as usize + regs.chunks, lane, (d >> 32) as u32);
+                    regs.set_lane(op.dst().at() as usize + regs.chunks, lane, (d >> 32) as u32);
                 }
             }
         }
         emask |= (e & 1) << lane;
     }
     if shim.dst[0] == Kind::Mask {
-        write_mask(regs, op.dst, dmask);
-        write_mask(regs, op.dst2, dmask);
+        write_mask(regs, op.dst(), dmask);
+        write_mask(regs, op.dst2(), dmask);
     }
     if shim.dst[1] == Kind::Mask {
-        write_mask(regs, op.dst2, emask);
+        write_mask(regs, op.dst2(), emask);
     }
 }
 

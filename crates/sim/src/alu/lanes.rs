@@ -41,16 +41,16 @@ pub(super) fn write_active(regs: &mut Regs, at: u32, f: impl Fn(u32) -> u32) {
 }
 
 unsafe fn readlane(regs: &mut Regs, op: &Op) {
-    let lane = lane_of(regs, op.src[1], 0) & (regs.lanes() - 1);
-    let x = lane_of(regs, op.src[0], lane);
-    write_scalar(regs, op.dst, x);
+    let lane = lane_of(regs, op.src(1), 0) & (regs.lanes() - 1);
+    let x = lane_of(regs, op.src(0), lane);
+    write_scalar(regs, op.dst(), x);
 }
 
 unsafe fn readfirstlane(regs: &mut Regs, op: &Op) {
     // With EXEC zero it is lane 0.
     let lane = regs.exec().trailing_zeros() & 63;
-    let x = lane_of(regs, op.src[0], if regs.exec() == 0 { 0 } else { lane });
-    write_scalar(regs, op.dst, x);
+    let x = lane_of(regs, op.src(0), if regs.exec() == 0 { 0 } else { lane });
+    write_scalar(regs, op.dst(), x);
 }
 
 fn write_scalar(regs: &mut Regs, dst: Place, x: u32) {
@@ -61,9 +61,9 @@ fn write_scalar(regs: &mut Regs, dst: Place, x: u32) {
 }
 
 unsafe fn writelane(regs: &mut Regs, op: &Op) {
-    let lane = lane_of(regs, op.src[1], 0) & (regs.lanes() - 1);
-    let x = lane_of(regs, op.src[0], 0);
-    regs.set_lane(op.dst.at() as usize, lane, x);
+    let lane = lane_of(regs, op.src(1), 0) & (regs.lanes() - 1);
+    let x = lane_of(regs, op.src(0), 0);
+    regs.set_lane(op.dst().at() as usize, lane, x);
 }
 
 /// Bits below the lane in the low or the high half of the wave, counted and added.
@@ -72,9 +72,9 @@ fn mbcnt(regs: &mut Regs, op: &Op, high: bool) {
     for lane in (0..regs.lanes()).filter(|lane| exec >> lane & 1 != 0) {
         let below = (1u64 << lane) - 1;
         let mask = if high { (below >> 32) as u32 } else { below as u32 };
-        let count = (lane_of(regs, op.src[0], lane) & mask).count_ones();
-        let x = lane_of(regs, op.src[1], lane).wrapping_add(count);
-        regs.set_lane(op.dst.at() as usize, lane, x);
+        let count = (lane_of(regs, op.src(0), lane) & mask).count_ones();
+        let x = lane_of(regs, op.src(1), lane).wrapping_add(count);
+        regs.set_lane(op.dst().at() as usize, lane, x);
     }
 }
 
@@ -88,8 +88,8 @@ unsafe fn mbcnt_hi(regs: &mut Regs, op: &Op) {
 
 /// `v_permlane16_b32` and `v_permlanex16_b32`; OP_SEL bit 0 is fetch-inactive, bit 1 bound-control.
 fn permlane16(regs: &mut Regs, op: &Op, cross: bool) {
-    let data = row(regs, op.src[0]);
-    let select = u64::from(lane_of(regs, op.src[1], 0)) | u64::from(lane_of(regs, op.src[2], 0)) << 32;
+    let data = row(regs, op.src(0));
+    let select = u64::from(lane_of(regs, op.src(1), 0)) | u64::from(lane_of(regs, op.src(2), 0)) << 32;
     let from = |lane: u32| {
         let base = if cross { lane & !15 ^ 16 } else { lane & !15 };
         base + (select >> (4 * (lane & 15)) & 15) as u32
@@ -111,7 +111,7 @@ fn gather_row(regs: &mut Regs, op: &Op, data: &[u32; 64], from: impl Fn(u32) -> 
         } else {
             continue;
         };
-        regs.set_lane(op.dst.at() as usize, lane, x);
+        regs.set_lane(op.dst().at() as usize, lane, x);
     }
 }
 
@@ -124,8 +124,8 @@ unsafe fn permlane16_cross(regs: &mut Regs, op: &Op) {
 }
 
 fn permlane16_var(regs: &mut Regs, op: &Op, cross: bool) {
-    let data = row(regs, op.src[0]);
-    let select = row(regs, op.src[1]);
+    let data = row(regs, op.src(0));
+    let select = row(regs, op.src(1));
     let from = |lane: u32| {
         let base = if cross { lane & !15 ^ 16 } else { lane & !15 };
         base + (select[lane as usize] & 15)
@@ -146,20 +146,20 @@ unsafe fn permlane64(regs: &mut Regs, op: &Op) {
     if regs.lanes() < 64 {
         return;
     }
-    let data = row(regs, op.src[0]);
-    write_active(regs, op.dst.at(), |lane| data[(lane ^ 32) as usize]);
+    let data = row(regs, op.src(0));
+    write_active(regs, op.dst().at(), |lane| data[(lane ^ 32) as usize]);
 }
 
 /// Swap lanes of `vdst` with lanes of `src0`: `span` lanes of each upper half of the one with the lower half of
 /// the other.
 fn swap_rows(regs: &mut Regs, op: &Op, span: u32) {
-    let (d, s) = (row(regs, op.dst), row(regs, op.dst2));
+    let (d, s) = (row(regs, op.dst()), row(regs, op.dst2()));
     let exec = regs.exec();
     for lane in (0..regs.lanes()).filter(|lane| exec >> lane & 1 != 0) {
         if lane & span == 0 {
-            regs.set_lane(op.dst2.at() as usize, lane, d[(lane + span) as usize]);
+            regs.set_lane(op.dst2().at() as usize, lane, d[(lane + span) as usize]);
         } else {
-            regs.set_lane(op.dst.at() as usize, lane, s[(lane - span) as usize]);
+            regs.set_lane(op.dst().at() as usize, lane, s[(lane - span) as usize]);
         }
     }
 }
@@ -174,11 +174,11 @@ unsafe fn permlane32_swap(regs: &mut Regs, op: &Op) {
 
 /// The lane-group permutes of gfx1250: `from(lane, base, width, operand)` is the lane to read.
 fn group(regs: &mut Regs, op: &Op, from: impl Fn(u32, u32, u32, u32) -> u32) {
-    let data = row(regs, op.src[0]);
-    let operand = lane_of(regs, op.src[1], 0);
-    let width = lane_of(regs, op.src[2], 0).clamp(1, regs.lanes());
+    let data = row(regs, op.src(0));
+    let operand = lane_of(regs, op.src(1), 0);
+    let width = lane_of(regs, op.src(2), 0).clamp(1, regs.lanes());
     let lanes = regs.lanes();
-    write_active(regs, op.dst.at(), |lane| {
+    write_active(regs, op.dst().at(), |lane| {
         let base = lane / width * width;
         data[(from(lane, base, width, operand) & (lanes - 1)) as usize]
     });
@@ -211,16 +211,16 @@ unsafe fn permlane_xor(regs: &mut Regs, op: &Op) {
 }
 
 unsafe fn permlane_idx_gen(regs: &mut Regs, op: &Op) {
-    let data = row(regs, op.src[0]);
-    let width = lane_of(regs, op.src[1], 0);
-    write_active(regs, op.dst.at(), |lane| {
+    let data = row(regs, op.src(0));
+    let width = lane_of(regs, op.src(1), 0);
+    write_active(regs, op.dst().at(), |lane| {
         let mask = width.wrapping_sub(1);
         ((data[lane as usize] & 63 & mask).wrapping_add(lane & !mask)) << 2
     });
 }
 
 unsafe fn swap(regs: &mut Regs, op: &Op) {
-    swap_registers(regs, op.dst.at(), op.dst2.at());
+    swap_registers(regs, op.dst().at(), op.dst2().at());
 }
 
 fn swap_registers(regs: &mut Regs, a: u32, b: u32) {
@@ -239,7 +239,7 @@ unsafe fn swap16(regs: &mut Regs, op: &Op) {
     let half = |x: u32, high: bool| if high { x >> 16 } else { x & 0xffff };
     let put = |x: u32, high: bool, y: u32| if high { x & 0xffff | y << 16 } else { x & 0xffff_0000 | y };
     for lane in (0..regs.lanes()).filter(|lane| exec >> lane & 1 != 0) {
-        let (a, b) = (op.dst.at() as usize, op.dst2.at() as usize);
+        let (a, b) = (op.dst().at() as usize, op.dst2().at() as usize);
         let (x, y) = (half(regs.lane(a, lane), ha), half(regs.lane(b, lane), hb));
         let new = put(regs.lane(a, lane), ha, y);
         regs.set_lane(a, lane, new);
@@ -267,15 +267,15 @@ fn offsets(regs: &Regs, relative: Relative) -> (u32, u32) {
 /// A move with relative source or destination.
 fn move_relative(regs: &mut Regs, op: &Op, relative_to_m0: Relative) {
     let (source, destination) = offsets(regs, relative_to_m0);
-    let from = match op.src[0].kind {
-        PlaceKind::Vector => Place::vector(relative(regs, op.src[0].at(), source)),
-        _ => op.src[0],
+    let from = match op.src(0).kind {
+        PlaceKind::Vector => Place::vector(relative(regs, op.src(0).at(), source)),
+        _ => op.src(0),
     };
     // A destination out of range is not written.
-    if !in_range(regs, op.dst.at(), destination) {
+    if !in_range(regs, op.dst().at(), destination) {
         return;
     }
-    let to = relative(regs, op.dst.at(), destination);
+    let to = relative(regs, op.dst().at(), destination);
     let data = row(regs, from);
     write_active(regs, to, |lane| data[lane as usize]);
 }
@@ -298,8 +298,8 @@ unsafe fn movrelsd2(regs: &mut Regs, op: &Op) {
 
 unsafe fn swaprel(regs: &mut Regs, op: &Op) {
     let (s, d) = offsets(regs, Relative::Halves);
-    if in_range(regs, op.dst.at(), d) && in_range(regs, op.dst2.at(), s) {
-        let (a, b) = (relative(regs, op.dst.at(), d), relative(regs, op.dst2.at(), s));
+    if in_range(regs, op.dst().at(), d) && in_range(regs, op.dst2().at(), s) {
+        let (a, b) = (relative(regs, op.dst().at(), d), relative(regs, op.dst2().at(), s));
         swap_registers(regs, a, b);
     }
 }
@@ -313,8 +313,8 @@ fn scalar_relative(at: u32, offset: u32, width: u32) -> Option<usize> {
 /// Scalar moves of `rows` dwords with relative source.
 fn scalar_move(regs: &mut Regs, op: &Op, rows: usize, relative: Relative) {
     let (s, d) = offsets(regs, relative);
-    let from = scalar_relative(op.src[0].at(), s, rows as u32);
-    let Some(to) = scalar_relative(op.dst.at(), d, rows as u32) else { return };
+    let from = scalar_relative(op.src(0).at(), s, rows as u32);
+    let Some(to) = scalar_relative(op.dst().at(), d, rows as u32) else { return };
     // A source out of range reads s0.
     let from = from.unwrap_or(0);
     for i in 0..rows {
@@ -333,9 +333,9 @@ unsafe fn s_movrels64(regs: &mut Regs, op: &Op) {
 /// `s_movreld`: the source need not be an SGPR.
 fn s_movreld_rows(regs: &mut Regs, op: &Op, rows: usize) {
     let (_, d) = offsets(regs, Relative::Destination);
-    let Some(to) = scalar_relative(op.dst.at(), d, rows as u32) else { return };
+    let Some(to) = scalar_relative(op.dst().at(), d, rows as u32) else { return };
     for i in 0..rows {
-        regs.s[to + i] = regs.s[op.src[0].at() as usize + i];
+        regs.s[to + i] = regs.s[op.src(0).at() as usize + i];
     }
 }
 
@@ -361,17 +361,17 @@ fn div_fmas(regs: &mut Regs, op: &Op, double: bool) {
     let cx = super::lane::Cx::new(regs, 0);
     for lane in (0..regs.lanes()).filter(|lane| exec >> lane & 1 != 0) {
         let scaled = vcc >> lane & 1 != 0;
-        let low = |i: usize| lane_of(regs, op.src[i], lane);
+        let low = |i: usize| lane_of(regs, op.src(i), lane);
         if double {
             let wide = |i: usize| {
-                let step = if op.src[i].kind == PlaceKind::Scalar { 1 } else { chunks as u32 };
-                let high = lane_of(regs, op.src[i].further(step), lane);
+                let step = if op.src(i).kind == PlaceKind::Scalar { 1 } else { chunks as u32 };
+                let high = lane_of(regs, op.src(i).further(step), lane);
                 f64::from_bits(u64::from(low(i)) | u64::from(high) << 32)
             };
             let d = div::div_fmas_f64(wide(0), wide(1), wide(2), scaled);
             let d = arith::flush_f64_unless(d, cx.mode.denorm_16_64.output).to_bits();
-            regs.set_lane(op.dst.at() as usize, lane, d as u32);
-            regs.set_lane(op.dst.at() as usize + chunks, lane, (d >> 32) as u32);
+            regs.set_lane(op.dst().at() as usize, lane, d as u32);
+            regs.set_lane(op.dst().at() as usize + chunks, lane, (d >> 32) as u32);
         } else {
             let [a, b, c] = [low(0), low(1), low(2)].map(f32::from_bits);
             let d = if scaled {
@@ -381,7 +381,7 @@ fn div_fmas(regs: &mut Regs, op: &Op, double: bool) {
             };
             let d = arith::flush_f32_unless(d, cx.mode.denorm_32.output);
             let d = if d.is_nan() { quiet(d, [a, b, c]) } else { d };
-            regs.set_lane(op.dst.at() as usize, lane, d.to_bits());
+            regs.set_lane(op.dst().at() as usize, lane, d.to_bits());
         }
     }
 }

@@ -164,7 +164,7 @@ pub fn wrap(modified: Modified, mut inner: Op, layout: Layout) -> Op {
     let room = |i: usize| scratch + (i * SOURCE_ROOM) as u32;
     let mut moves = SmallVec::new();
     for (i, m) in modified.sources.iter().enumerate() {
-        let place = inner.src[i];
+        let place = inner.src(i);
         let permuted = i == 0 && modified.dpp.is_some();
         let spread = modified.rows_only && m.kind.rows() > 0 && !place.is_row();
         if place.kind == PlaceKind::None || !(m.is_needed() || permuted || spread) {
@@ -176,11 +176,11 @@ pub fn wrap(modified: Modified, mut inner: Op, layout: Layout) -> Op {
             let from = place.at() + row * if scalar { 1 } else { step };
             moves.push(Move { scalar, permuted, from, to: room(i) + n as u32 * step, words });
         }
-        inner.src[i] = Place::vector(room(i));
+        inner.set_src(i, Place::vector(room(i)));
     }
-    let finish = Finish::new(&modified, room(3), inner.dst.at());
+    let finish = Finish::new(&modified, room(3), inner.dst().at());
     if finish.is_some() {
-        inner.dst = Place::vector(room(3));
+        inner.set_dst(Place::vector(room(3)));
     }
     let wrapped = Wrapped { status: modified.status, moves, inner, finish, modified };
     Op {
@@ -242,7 +242,7 @@ impl Kernel for Run {
             }
         }
         let writes_exec = |place: Place| place.kind == PlaceKind::Scalar && place.at() == sindex::EXEC;
-        if enabled != exec && !writes_exec(inner.dst) && !writes_exec(inner.dst2) {
+        if enabled != exec && !writes_exec(inner.dst()) && !writes_exec(inner.dst2()) {
             set_exec(regs, exec);
         }
         // SAFETY: the caller's promise.

@@ -59,8 +59,8 @@ fn vector_def<'d>(binder: &Binder<'_>, def: &'d Def) -> Result<&'d VectorDef, Bi
 /// Is a source of `reader` what `writer` writes?
 fn reads(reader: (&Op, &VectorDef), writer: (&Op, &VectorDef), chunks: u32) -> bool {
     let span = |place: Place, rows: usize| place.at()..place.at() + rows as u32 * chunks;
-    let written = span(writer.0.dst, writer.1.dst[0].rows());
-    reader.0.src.iter().zip(reader.1.src).any(|(&source, kind)| {
+    let written = span(writer.0.dst(), writer.1.dst[0].rows());
+    reader.0.sources().into_iter().zip(reader.1.src).any(|(source, kind)| {
         let read = span(source, kind.rows());
         source.kind == PlaceKind::Vector && read.start < written.end && written.start < read.end
     })
@@ -97,12 +97,12 @@ unsafe fn run(regs: &mut Regs, op: &Op) {
                 (x.body)(regs, x);
             }
             Order::Hold(count) => {
-                let old = rows(regs, x.dst, *count);
+                let old = rows(regs, x.dst(), *count);
                 (x.body)(regs, x);
-                let new = rows(regs, x.dst, *count);
-                put(regs, x.dst, &old);
+                let new = rows(regs, x.dst(), *count);
+                put(regs, x.dst(), &old);
                 (y.body)(regs, y);
-                put(regs, x.dst, &new);
+                put(regs, x.dst(), &new);
             }
         }
         go_on(regs, op);

@@ -12,7 +12,7 @@ use super::lane::Cx;
 use super::modifiers::Modified;
 use super::word::{Kind, Word};
 use crate::binder::{BindError, Binder, ConstType};
-use crate::op::{Body, Detail, Op, OpKind, Place, go_on};
+use crate::op::{Body, Detail, Op, OpKind, Place, Role, go_on, go_on_from};
 use crate::regs::{Regs, sindex};
 
 /// One scalar instruction's function.
@@ -116,13 +116,12 @@ impl ScalarDef {
 
 struct Run<K>(PhantomData<K>);
 
-/// The scalar at `place`.
+/// The scalar at canonical index `at`.
 ///
 /// # Safety
 /// It must be inside the scalar slab.
 #[inline(always)]
-unsafe fn read<W: Word>(regs: &Regs, place: &Place) -> W {
-    let at = place.scalar_index() as usize;
+unsafe fn read<W: Word>(regs: &Regs, at: usize) -> W {
     debug_assert!(at + W::KIND.rows() <= regs.s.len());
     // SAFETY: the caller's promise. (Not indexed: a body that cannot panic needs no stack frame.)
     unsafe {
@@ -134,16 +133,16 @@ unsafe fn read<W: Word>(regs: &Regs, place: &Place) -> W {
     }
 }
 
-/// Write the scalar at `place`.
+/// Write the scalar at canonical index `at`.
 ///
 /// # Safety
 /// As [`read`].
 #[inline(always)]
-unsafe fn write<W: Word>(regs: &mut Regs, place: &Place, x: W) {
+unsafe fn write<W: Word>(regs: &mut Regs, at: usize, x: W) {
     if W::KIND.rows() == 0 {
         return;
     }
-    let (at, (lo, hi)) = (place.scalar_index() as usize, x.to_words());
+    let (lo, hi) = x.to_words();
     debug_assert!(at + W::KIND.rows() <= regs.s.len());
     // SAFETY: the caller's promise.
     unsafe {
@@ -152,7 +151,7 @@ unsafe fn write<W: Word>(regs: &mut Regs, place: &Place, x: W) {
             *regs.s.get_unchecked_mut(at + 1) = hi;
         }
     }
-    if place.scalar_index() & !1 == sindex::EXEC {
+    if at as u32 & !1 == sindex::EXEC {
         regs.exec_changed();
     }
 }
@@ -161,14 +160,17 @@ impl<K: Scalar> Run<K> {
     unsafe fn body(regs: &mut Regs, op: &Op) {
         // SAFETY: the binder placed all operands, of these kinds, inside the slab; and the caller's promise.
         unsafe {
-            let [a, b, c] = &op.src;
-            let (a, b, c) = (read(regs, a), read(regs, b), read(regs, c));
+            let operands = op.operands;
+            let scalar = |role| operands.scalar_index(role) as usize;
+            let a = read(regs, scalar(Role::Src0));
+            let b = read(regs, scalar(Role::Src1));
+            let c = read(regs, scalar(Role::Src2));
             let (d, scc) = K::run(regs, a, b, c);
-            write(regs, &op.dst, d);
+            write(regs, scalar(Role::Dst), d);
             if let Some(scc) = scc {
                 regs.scc = scc;
             }
-            go_on(regs, op);
+            go_on_from(regs, op, operands);
         }
     }
 }
@@ -182,7 +184,7 @@ pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> 
     let mut given = inst.operands.iter();
     let missing = || unsupported(mnemonic, "an operand is missing");
     if def.dst != Kind::None {
-        op.dst = scalar_destination(binder, mnemonic, given.next().ok_or_else(missing)?)?;
+        op.set_dst(scalar_destination(binder, mnemonic, given.next().ok_or_else(missing)?)?);
     }
     let mut status = None;
     for i in 0..3 {
@@ -195,7 +197,7 @@ pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> 
             arrangement => arrangement.in_place() && i == 0,
         };
         if from_dst {
-            op.src[i] = op.dst;
+            op.set_src(i, op.dst());
             continue;
         }
         let operand = given.next().ok_or_else(missing)?;
@@ -206,16 +208,17 @@ pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> 
             let next = binder.pc.wrapping_add(u64::from(inst.size));
             let target = next.wrapping_add_signed(i64::from(offset as i16) * 4);
             // As an unsigned constant of 64 bits, whatever its size.
-            op.src[i] = binder.scalar_source(&Operand::Imm(target as i64), Kind::B64.const_type())?;
+            op.set_src(i, binder.scalar_source(&Operand::Imm(target as i64), Kind::B64.const_type())?);
             continue;
         }
-        op.src[i] = match operand {
+        let place = match operand {
             Operand::Special(s @ (Special::Scc | Special::Vccz | Special::Execz)) => {
                 status = Some(*s);
                 Place::scalar(sindex::STATUS_BIT)
             }
             operand => scalar_source(binder, operand, kind)?,
         };
+        op.set_src(i, place);
     }
     if given.next().is_some() {
         return Err(unsupported(mnemonic, &format!("{} operands", inst.operands.len())));
@@ -263,11 +266,11 @@ fn with_modifiers(
     (modified.clamp, modified.omod) = (mods.clamp, mods.omod);
     modified.omod_needs_flush = binder.facts.omod_needs_flush;
     let mut inner = op.clone();
-    inner.src[0] = Place::scalar(sindex::STATUS_BIT);
+    inner.set_src(0, Place::scalar(sindex::STATUS_BIT));
     (op.body, op.goes_on) = (run_modified, true);
     op.detail = Some(Arc::new(Detail::Alu(AluDetail::ModifiedScalar(Box::new(ModifiedScalar {
         inner,
-        from: op.src[0].at(),
+        from: op.src(0).at(),
         status,
         and: if mods.abs & 1 != 0 { sign - 1 } else { u32::MAX },
         xor: if mods.neg & 1 != 0 { sign } else { 0 },
@@ -291,7 +294,7 @@ unsafe fn run_modified(regs: &mut Regs, op: &Op) {
     regs.set_s64(sindex::STATUS_BIT, word.into());
     // SAFETY: the caller's promise holds for the inner operation, which the binder made alike.
     unsafe { (of.inner.body)(regs, &of.inner) }
-    let to = of.inner.dst.at() as usize;
+    let to = of.inner.dst().at() as usize;
     (regs.s[to], _) = of.modified.scale_and_clamp(&Cx::new(regs, 0), regs.s[to], 0);
     // SAFETY: the caller's promise.
     unsafe { go_on(regs, op) }

@@ -52,16 +52,16 @@ impl Move {
         // SAFETY: the caller's promise.
         unsafe {
             let slab = regs.v.as_mut_ptr();
-            let to = slab.byte_add(self.to.row_byte());
+            let to = slab.add(self.to.at() as usize);
             if scalar {
-                let word = self.of(*regs.s.get_unchecked(self.from.scalar_index() as usize));
+                let word = self.of(*regs.s.get_unchecked(self.from.at() as usize));
                 for c in 0..N {
                     H::splat(&mut (*to.add(c)).0, word);
                 }
             } else {
                 // A loop over all lanes, not chunks: see `Lane::lanes`.
                 let to = to.cast::<u32>();
-                let from = slab.byte_add(self.from.row_byte()).cast::<u32>();
+                let from = slab.add(self.from.at() as usize).cast::<u32>();
                 for l in 0..N * 16 {
                     to.add(l).write(self.of(from.add(l).read()));
                 }
@@ -72,13 +72,10 @@ impl Move {
     /// The move as an operation of a line.
     fn op(self, chunks: usize) -> Op {
         let bodies = if self.from.is_row() { bodies::<Make<false>>() } else { bodies::<Make<true>>() };
-        Op {
-            dst: self.to,
-            src: [self.from, Place::default(), Place::default()],
-            imm: u64::from(self.and) | u64::from(self.xor) << 32,
-            goes_on: true,
-            ..Op::new(bodies[chosen_level()][size(chunks)], OpKind::Alu, 0)
-        }
+        let mut op = Op::new(bodies[chosen_level()][size(chunks)], OpKind::Alu, 0);
+        op.set_dst(self.to);
+        op.set_src(0, self.from);
+        Op { imm: u64::from(self.and) | u64::from(self.xor) << 32, goes_on: true, ..op }
     }
 }
 
@@ -90,11 +87,11 @@ impl<const SCALAR: bool> Kernel for Make<SCALAR> {
     unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, mut op: &Op) {
         loop {
             let (and, xor) = (op.imm as u32, (op.imm >> 32) as u32);
-            let one = Move { from: op.src[0], to: op.dst, and, xor };
+            let one = Move { from: op.src(0), to: op.dst(), and, xor };
             // SAFETY: the caller's promise.
             unsafe {
                 one.make::<H, N>(regs, SCALAR);
-                match op.onward() {
+                match op.onward(op.operands) {
                     Onward::SameBody(next) => op = next,
                     Onward::OtherBody(next) => return (next.body)(regs, next),
                     Onward::End => return,
@@ -118,7 +115,7 @@ pub fn parts(op: &Op, chunks: usize) -> Option<impl Iterator<Item = Op> + '_> {
 pub fn as_written(op: &Op) -> Op {
     match op.detail.as_deref() {
         Some(Detail::Alu(AluDetail::Spread(Spread { src, imm, .. }))) => {
-            Op { src: *src, imm: *imm, detail: None, ..*op }
+            Op { imm: *imm, detail: None, ..*op }.with_sources(*src)
         }
         _ => Op { detail: None, ..*op },
     }
@@ -133,7 +130,7 @@ pub fn wrap(op: Op, kinds: [Kind; 3], layout: Layout) -> Op {
     let mut inner = op.clone();
     for (i, kind) in kinds.into_iter().enumerate() {
         let (and, xor) = if takes_signs(kind) { signs(op.imm, i as u32) } else { (u32::MAX, 0) };
-        let place = op.src[i];
+        let place = op.src(i);
         if kind.rows() == 0 || place.is_row() && (and, xor) == (u32::MAX, 0) {
             continue;
         }
@@ -142,7 +139,7 @@ pub fn wrap(op: Op, kinds: [Kind; 3], layout: Layout) -> Op {
             let from = place.further(row * if place.is_row() { step } else { 1 });
             moves.push(Move { from, to: Place::vector(room + row * step), and, xor });
         }
-        inner.src[i] = Place::vector(room);
+        inner.set_src(i, Place::vector(room));
     }
     if moves.is_empty() {
         return op;
@@ -154,7 +151,7 @@ pub fn wrap(op: Op, kinds: [Kind; 3], layout: Layout) -> Op {
         detail: Some(Arc::new(Detail::Alu(AluDetail::Spread(Spread {
             moves,
             inner,
-            src: op.src,
+            src: op.sources(),
             imm: op.imm,
         })))),
         ..op

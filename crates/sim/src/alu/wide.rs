@@ -56,12 +56,12 @@ fn every_lane(regs: &mut Regs, op: &Op, src: [Kind; 3], dst: usize, f: LaneFunct
     let mut out = [0; 32];
     for lane in (0..regs.lanes()).filter(|lane| exec >> lane & 1 != 0) {
         for i in 0..3 {
-            gather(regs, op.src[i], src[i].rows(), lane, &mut sources[i]);
+            gather(regs, op.src(i), src[i].rows(), lane, &mut sources[i]);
         }
-        gather(regs, op.dst, dst, lane, &mut out);
+        gather(regs, op.dst(), dst, lane, &mut out);
         f(&cx, OwnMods(op.imm), &sources[0], &sources[1], &sources[2], &mut out);
         for (row, &word) in out.iter().enumerate().take(dst) {
-            let at = op.dst.at() as usize + row * regs.chunks;
+            let at = op.dst().at() as usize + row * regs.chunks;
             regs.set_lane(at, lane, word);
         }
     }

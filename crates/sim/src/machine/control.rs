@@ -63,7 +63,7 @@ impl<O: Observer> Cx<'_, O> {
                 return Ok(Turn::Keeps);
             }
             MachineOp::SetReg(register, field, place) => {
-                let value = wave.regs.s[place.scalar_index() as usize];
+                let value = wave.regs.s[place.at() as usize];
                 self.set_reg(wave, *register, *field, value);
                 return Ok(Turn::Keeps);
             }

@@ -682,7 +682,7 @@ impl<O: Observer> Cx<'_, O> {
     /// Issue a scalar load.
     pub(super) fn scalar_load(&mut self, wave: &mut Wave, op: &ScalarLoad, site: &Site) {
         let regs = &wave.regs;
-        let soffset = op.soffset.map_or(0, |place| regs.s[place.scalar_index() as usize]);
+        let soffset = op.soffset.map_or(0, |place| regs.s[place.at() as usize]);
         let offset = i64::from(soffset) * i64::from(op.scale) + op.offset;
         let size = op.shape.bytes;
         let mut len = size;

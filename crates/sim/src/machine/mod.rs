@@ -572,25 +572,25 @@ fn run_wave<O: Observer>(
                 }
                 cx.observer.instruction(wave.id, site, exec, &wave.regs);
             }
-            if op.kind == OpKind::Alu {
-                let op = if O::ACTIVE { op } else { page.in_line(at, op) };
+            if matches!(op.kind, OpKind::Alu | OpKind::Branch) {
+                let op = if O::ACTIVE || op.kind == OpKind::Branch { op } else { page.in_line(at, op) };
                 steps += u64::from(op.steps);
                 at += usize::from(op.way);
+                if op.branch != 0 {
+                    wave.regs.pc = page_base + at as u64 * 4;
+                }
                 // SAFETY: decode chose the body for the host's instruction set (`alu::level`); lines stand in the page.
                 unsafe { (op.body)(&mut wave.regs, op) };
-                continue;
-            }
-            if op.kind == OpKind::Branch {
-                steps += 1;
-                wave.regs.pc = page_base + (at + usize::from(op.dwords)) as u64 * 4;
-                // SAFETY: as above.
-                unsafe { (op.body)(&mut wave.regs, op) };
-                let target = page.slot(wave.regs.pc.wrapping_sub(page_base));
-                match target
-                    .filter(|&target| steps <= STEPS_UNCHECKED && (O::ACTIVE || page.is_lined_up(target)))
-                {
-                    Some(target) => at = target,
-                    None => break Some(op),
+                if op.branch != 0 {
+                    let target = page.slot(wave.regs.pc.wrapping_sub(page_base));
+                    match target.filter(|&to| steps <= STEPS_UNCHECKED && (O::ACTIVE || page.is_lined_up(to)))
+                    {
+                        Some(target) => at = target,
+                        None => {
+                            at -= usize::from(op.branch);
+                            break Some(op);
+                        }
+                    }
                 }
                 continue;
             }
@@ -631,9 +631,8 @@ fn run_wave<O: Observer>(
             continue;
         };
         match op.kind {
-            OpKind::Alu => {}
             // It is done already, and leads elsewhere.
-            OpKind::Branch => {
+            OpKind::Alu | OpKind::Branch => {
                 if steps > STEPS_UNCHECKED {
                     cx.cluster.clock += steps;
                     wave.steps += steps;

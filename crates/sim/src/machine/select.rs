@@ -452,7 +452,7 @@ impl Operands<'_, '_> {
                     (false, true) => (None, vaddr),
                     (false, false) => (None, None),
                 };
-                let soffset = self.source("soffset")?.scalar_index();
+                let soffset = self.source("soffset")?.at();
                 let rsrc = self.scalar_of("srsrc", "rsrc")?;
                 Addressing::Buffer {
                     layout: self.binder.facts.buffer_resource,

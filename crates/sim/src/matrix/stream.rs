@@ -111,7 +111,7 @@ unsafe fn product<V: Sixteen, P: Product<V>>(regs: &mut Regs, mut op: &Op) {
         // SAFETY: the caller's promise; an operation of a line stands in the page.
         unsafe {
             P::one(regs, op);
-            match op.onward() {
+            match op.onward(op.operands) {
                 Onward::SameBody(next) => op = next,
                 Onward::OtherBody(next) => return (next.body)(regs, next),
                 Onward::End => return,
