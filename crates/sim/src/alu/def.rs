@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use wavemark_isa::{Half, Meaning, Operand, OutMod, Reg, RegFile, Special};
 
 use super::exceptions;
-use super::host::{Bodies, bodies, level, size};
+use super::host::{Bodies, Kernel, bodies, level, size};
 use super::lane::{Exact, Fast, Lane, SIGNS, Slow, takes_signs};
 use super::modified;
 use super::modifiers::{Modified, SourceMods};
@@ -129,6 +129,12 @@ pub const fn whole(src: [Kind; 3], dst: [Kind; 2], body: Body) -> VectorDef {
         keeps_half: false,
         mixed: None,
     }
+}
+
+/// A kernel that does the whole wave itself and goes on.
+pub const fn kernel<K: Kernel>(src: [Kind; 3], dst: [Kind; 2]) -> VectorDef {
+    let bodies = bodies::<K>();
+    VectorDef { bodies, goes_on: true, ..whole(src, dst, bodies[0][0]) }
 }
 
 impl VectorDef {

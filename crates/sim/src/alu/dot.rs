@@ -6,6 +6,7 @@ use wavemark_numerics::{Denorm, arith, bf16, dot, f16, fp8};
 use super::convert::to_f16;
 use super::def::{Line, OwnMods, VectorDef};
 use super::lane::Cx;
+use super::mix;
 use super::vop_f32::mad;
 use super::word::{Bf16, F16, Kind, Pk, PkBf16, PkF16};
 
@@ -76,8 +77,8 @@ pub(super) fn mixed_fma(cx: &Cx, m: OwnMods, s: [u32; 3], brain: bool) -> f32 {
 }
 
 /// Vega ISA, V_MAD_MIX_F32: two roundings, as those of V_MAD_F32.
-fn mixed_mad(cx: &Cx, m: OwnMods, s: [u32; 3], brain: bool) -> f32 {
-    mixed(cx, m, s, brain, |a, b, c| mad(cx.mode.round_32, a, b, c))
+fn mixed_mad(cx: &Cx, m: OwnMods, s: [u32; 3]) -> f32 {
+    mixed(cx, m, s, false, |a, b, c| mad(cx.mode.round_32, a, b, c))
 }
 
 fn mixed(cx: &Cx, m: OwnMods, s: [u32; 3], brain: bool, f: impl Fn(f32, f32, f32) -> f32) -> f32 {
@@ -107,20 +108,20 @@ pub(super) fn finish_half(cx: &Cx, m: OwnMods, d: f32, brain: bool) -> u32 {
     })
 }
 
-macro_rules! mix {
-    ($f:ident, $brain:literal, f32) => {
+macro_rules! mad_mix {
+    (f32) => {
         wide!([F32, F32, F32] -> 1; |cx, m, a, b, c, d| {
-            d[0] = finish_f32(cx, m, $f(cx, m, [a[0], b[0], c[0]], $brain));
+            d[0] = finish_f32(cx, m, mixed_mad(cx, m, [a[0], b[0], c[0]]));
         })
-        .mixing(if $brain { Kind::Bf16 } else { Kind::F16 })
+        .mixing(Kind::F16)
         .def()
     };
-    ($f:ident, $brain:literal, $shift:literal) => {
+    ($shift:literal) => {
         wide!([F32, F32, F32] -> 1; |cx, m, a, b, c, d| {
-            let x = finish_half(cx, m, $f(cx, m, [a[0], b[0], c[0]], $brain), $brain);
+            let x = finish_half(cx, m, mixed_mad(cx, m, [a[0], b[0], c[0]]), false);
             d[0] = d[0] & !(0xffff << $shift) | x << $shift;
         })
-        .mixing(if $brain { Kind::Bf16 } else { Kind::F16 })
+        .mixing(Kind::F16)
         .def()
     };
 }
@@ -170,13 +171,13 @@ pub const TABLE: &[Line] = &[
         })
         .def(),
     ),
-    (Meaning::V_MAD_MIX_F32, mix!(mixed_mad, false, f32)),
-    (Meaning::V_MAD_MIXLO_F16, mix!(mixed_mad, false, 0)),
-    (Meaning::V_MAD_MIXHI_F16, mix!(mixed_mad, false, 16)),
-    (Meaning::V_FMA_MIX_F32, mix!(mixed_fma, false, f32)),
-    (Meaning::V_FMA_MIXLO_F16, mix!(mixed_fma, false, 0)),
-    (Meaning::V_FMA_MIXHI_F16, mix!(mixed_fma, false, 16)),
-    (Meaning::V_FMA_MIX_F32_BF16, mix!(mixed_fma, true, f32)),
-    (Meaning::V_FMA_MIXLO_BF16, mix!(mixed_fma, true, 0)),
-    (Meaning::V_FMA_MIXHI_BF16, mix!(mixed_fma, true, 16)),
+    (Meaning::V_MAD_MIX_F32, mad_mix!(f32)),
+    (Meaning::V_MAD_MIXLO_F16, mad_mix!(0)),
+    (Meaning::V_MAD_MIXHI_F16, mad_mix!(16)),
+    (Meaning::V_FMA_MIX_F32, mix::fma::<false, 32>().def()),
+    (Meaning::V_FMA_MIXLO_F16, mix::fma::<false, 0>().def()),
+    (Meaning::V_FMA_MIXHI_F16, mix::fma::<false, 16>().def()),
+    (Meaning::V_FMA_MIX_F32_BF16, mix::fma::<true, 32>().def()),
+    (Meaning::V_FMA_MIXLO_BF16, mix::fma::<true, 0>().def()),
+    (Meaning::V_FMA_MIXHI_BF16, mix::fma::<true, 16>().def()),
 ];

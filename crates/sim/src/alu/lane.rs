@@ -686,34 +686,40 @@ thread_local! {
 }
 
 #[cfg(test)]
-fn exact_only() -> bool {
+pub(super) fn exact_only() -> bool {
     EXACT_ONLY.get()
 }
 
 #[cfg(not(test))]
 #[inline(always)]
-fn exact_only() -> bool {
+pub(super) fn exact_only() -> bool {
     false
 }
 
 /// The operation with its VGPR operands moved. `None` if it does nothing because its destination is out of range (CDNA4
 /// 6.6).
 pub(super) fn indexed(regs: &Regs, op: &Op, offsets: Offsets) -> Option<Op> {
-    let end = regs.vgprs * regs.chunks as u32;
-    let moved = |place: Place, offset: u32| {
-        let relative = place.kind == PlaceKind::Vector && place.at() < end;
-        let to = place.further(if relative { offset * regs.chunks as u32 } else { 0 });
-        (to, relative && to.at() >= end)
-    };
     let mut out = spread::as_written(op);
     for (i, place) in out.sources().into_iter().enumerate() {
-        let (to, beyond) = moved(place, offsets.sources[i]);
-        // A source out of range is VGPR 0.
-        out.set_src(i, if beyond { Place::vector(0) } else { to });
+        out.set_src(i, indexed_source(regs, place, offsets.sources[i]));
     }
-    let (dst, beyond) = moved(op.dst(), offsets.destination);
-    out.set_dst(dst);
-    (!beyond).then_some(out)
+    out.set_dst(indexed_place(regs, op.dst(), offsets.destination)?);
+    Some(out)
+}
+
+/// A source operand moved `offset` registers further. One out of range is VGPR 0.
+pub(super) fn indexed_source(regs: &Regs, place: Place, offset: u32) -> Place {
+    indexed_place(regs, place, offset).unwrap_or(Place::vector(0))
+}
+
+/// A VGPR operand moved `offset` registers further, if it is in range there; any other operand as it is.
+pub(super) fn indexed_place(regs: &Regs, place: Place, offset: u32) -> Option<Place> {
+    let end = regs.vgprs * regs.chunks as u32;
+    if place.kind != PlaceKind::Vector || place.at() >= end {
+        return Some(place);
+    }
+    let to = place.further(offset * regs.chunks as u32);
+    (to.at() < end).then_some(to)
 }
 
 /// Run a lane function lane by lane over the active lanes.

@@ -26,6 +26,7 @@ mod host;
 mod interp;
 mod lane;
 mod lanes;
+mod mix;
 mod modified;
 mod modifiers;
 mod narrow;
@@ -148,7 +149,10 @@ pub fn parts(op: &Op, chunks: usize) -> SmallVec<[Op; MOST_PARTS]> {
             return all;
         }
     }
-    match spread::parts(op, chunks) {
+    if let Some(all) = spread::parts(op, chunks) {
+        return all.collect();
+    }
+    match modified::parts(op, chunks) {
         Some(all) => all.collect(),
         None => SmallVec::from_iter([op.clone()]),
     }

@@ -1,6 +1,7 @@
 //! The body of an operation with modifiers. What they say is worked out when the operation is bound: rows to be made of
 //! its sources (permuted, selected, with other signs), the unmodified operation on those, and how its result is put into
-//! the destination. Each step does the whole wave at once; only the output multiplier and the clamp go lane by lane.
+//! the destination. Each step does the whole wave at once; only the output multiplier and the clamp of other formats than
+//! binary32 go lane by lane.
 
 use std::sync::Arc;
 
@@ -10,13 +11,13 @@ use wavemark_isa::{OutMod, SdwaSel, SdwaUnused, Special};
 use super::AluDetail;
 use super::def::chosen_level;
 use super::host::{Host, Kernel, bodies, size};
-use super::lane::Cx;
+use super::lane::{Cx, indexed_place, indexed_source};
 use super::modifiers::{Modified, SourceMods, Widths, set_exec};
 use super::scalar::materialise_status;
 use super::spread::SOURCE_ROOM;
 use super::word::Kind;
 use crate::binder::Layout;
-use crate::op::{Detail, Op, Place, PlaceKind, go_on};
+use crate::op::{Detail, Op, OpKind, Place, PlaceKind, go_on};
 use crate::regs::{Chunk, Regs, sindex};
 
 /// An operation and what is around it.
@@ -33,13 +34,67 @@ pub struct Wrapped {
 /// One row to be made.
 #[derive(Clone, Copy)]
 struct Move {
-    /// From a scalar, not from a row.
-    scalar: bool,
     /// By DPP.
     permuted: bool,
-    from: u32,
+    /// The number of the source, where it stands, and which of its rows.
+    source: usize,
+    place: Place,
+    row: u32,
     to: u32,
     words: Words,
+}
+
+impl Move {
+    /// The row as it is.
+    #[inline(always)]
+    fn row<const N: usize>(&self, regs: &Regs) -> [Chunk; N] {
+        let place = match regs.vgpr_index() {
+            Some(offsets) => indexed_source(regs, self.place, offsets.sources[self.source]),
+            None => self.place,
+        };
+        row_of(regs, place.further(self.row * if place.is_row() { N as u32 } else { 1 }))
+    }
+
+    /// Make `row` the new one.
+    #[inline(always)]
+    fn put<const N: usize>(&self, regs: &mut Regs, row: &[Chunk; N]) {
+        // One loop over all lanes: see `Lane::lanes`.
+        let to = Chunk::words_mut(&mut regs.v[self.to as usize..][..N]);
+        for (to, word) in to.iter_mut().zip(Chunk::words(row)) {
+            *to = self.words.of(*word);
+        }
+    }
+}
+
+/// What `op` consists of in a line, if nothing but moves is around it that need not look at other lanes: the moves, and the
+/// operation that finds their rows.
+pub fn parts(op: &Op, chunks: usize) -> Option<impl Iterator<Item = Op> + '_> {
+    let Some(Detail::Alu(AluDetail::Modified(wrapped))) = op.detail.as_deref() else { return None };
+    let Wrapped { status, moves, inner, finish, .. } = &**wrapped;
+    if status.is_some() || finish.is_some() || !inner.goes_on || moves.iter().any(|one| one.permuted) {
+        return None;
+    }
+    let made = (0..moves.len() as u64).map(move |imm| {
+        let body = bodies::<Make>()[chosen_level()][size(chunks)];
+        Op { imm, goes_on: true, detail: op.detail.clone(), ..Op::new(body, OpKind::Alu, 0) }
+    });
+    Some(made.chain([inner.clone()]))
+}
+
+/// The body of a [`Move`] in a line: of that with the number `imm`.
+struct Make;
+
+impl Kernel for Make {
+    #[inline(always)]
+    unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
+        let Some(Detail::Alu(AluDetail::Modified(wrapped))) = op.detail.as_deref() else { return };
+        if let Some(one) = wrapped.moves.get(op.imm as usize) {
+            let row = one.row::<N>(regs);
+            one.put(regs, &row);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { go_on(regs, op) }
+    }
 }
 
 /// What becomes of each word: a field of it, extended; its halves, put in order; the signs.
@@ -112,7 +167,7 @@ fn rows_of(m: &SourceMods) -> [(u32, Words); 2] {
 #[derive(Clone, Copy)]
 struct Finish {
     from: u32,
-    to: u32,
+    to: Place,
     /// It has two rows.
     two: bool,
     /// It is multiplied or clamped first.
@@ -126,7 +181,7 @@ struct Finish {
 }
 
 impl Finish {
-    fn new(modified: &Modified, from: u32, to: u32) -> Option<Finish> {
+    fn new(modified: &Modified, from: u32, to: Place) -> Option<Finish> {
         if !modified.finishes() {
             return None;
         }
@@ -170,15 +225,14 @@ pub fn wrap(modified: Modified, mut inner: Op, layout: Layout) -> Op {
         if place.kind == PlaceKind::None || !(m.is_needed() || permuted || spread) {
             continue;
         }
-        let scalar = !place.is_row();
         let rows = rows_of(m).into_iter().take(m.kind.rows().clamp(1, 2));
         for (n, (row, words)) in rows.enumerate() {
-            let from = place.at() + row * if scalar { 1 } else { step };
-            moves.push(Move { scalar, permuted, from, to: room(i) + n as u32 * step, words });
+            let to = room(i) + n as u32 * step;
+            moves.push(Move { permuted, source: i, place, row, to, words });
         }
         inner.set_src(i, Place::vector(room(i)));
     }
-    let finish = Finish::new(&modified, room(3), inner.dst().at());
+    let finish = Finish::new(&modified, room(3), inner.dst());
     if finish.is_some() {
         inner.set_dst(Place::vector(room(3)));
     }
@@ -204,20 +258,14 @@ impl Kernel for Run {
         }
         let exec = regs.exec();
         let readable = modified.dpp.as_ref().map_or(0, |dpp| dpp.readable(exec, regs.full));
-        for &Move { scalar, permuted, from, to, words } in moves {
-            let mut row = if scalar {
-                [Chunk::splat(regs.s[from as usize]); N]
-            } else {
-                row_at::<N>(regs, from as usize)
-            };
-            if permuted && let Some(dpp) = &modified.dpp {
+        for one in moves {
+            let mut row = one.row::<N>(regs);
+            if one.permuted
+                && let Some(dpp) = &modified.dpp
+            {
                 row = dpp.apply::<H, N>(&row, readable);
             }
-            // One loop over all lanes: see `Lane::lanes`.
-            let to = Chunk::words_mut(&mut regs.v[to as usize..][..N]);
-            for (to, word) in to.iter_mut().zip(Chunk::words(&row)) {
-                *to = words.of(*word);
-            }
+            one.put(regs, &row);
         }
         let enabled = modified.dpp.as_ref().map_or(exec, |dpp| dpp.enabled(exec, readable));
         if enabled != exec {
@@ -226,13 +274,19 @@ impl Kernel for Run {
         // SAFETY: the caller's promise holds for the inner operation, too: the binder made its places, and scratch
         // rows are inside the slab.
         unsafe { (inner.body)(regs, inner) };
-        if let Some(finish) = finish {
+        let indexed = |finish: &Finish| match regs.vgpr_index() {
+            Some(offsets) => indexed_place(regs, finish.to, offsets.destination),
+            None => Some(finish.to),
+        };
+        if let Some(finish) = finish
+            && let Some(place) = indexed(finish)
+        {
             if finish.scaled {
-                scale(regs, modified, finish, enabled);
+                scale::<N>(regs, modified, finish, enabled);
             }
             for row in 0..if finish.two { 2 } else { 1 } {
                 let mut new = row_at::<N>(regs, finish.from as usize + row * N);
-                let to = &mut regs.v[finish.to as usize + row * N..][..N];
+                let to = &mut regs.v[place.at() as usize + row * N..][..N];
                 for (new, old) in Chunk::words_mut(&mut new).iter_mut().zip(Chunk::words(to)) {
                     *new = finish.of(*new, *old);
                 }
@@ -250,6 +304,16 @@ impl Kernel for Run {
     }
 }
 
+/// The row at `place`: a scalar in all lanes.
+#[inline(always)]
+pub fn row_of<const N: usize>(regs: &Regs, place: Place) -> [Chunk; N] {
+    if place.is_row() {
+        row_at::<N>(regs, place.at() as usize)
+    } else {
+        [Chunk::splat(regs.s[place.at() as usize]); N]
+    }
+}
+
 /// A copy of the row from chunk `at` on.
 #[inline(always)]
 fn row_at<const N: usize>(regs: &Regs, at: usize) -> [Chunk; N] {
@@ -257,9 +321,27 @@ fn row_at<const N: usize>(regs: &Regs, at: usize) -> [Chunk; N] {
     std::array::from_fn(|c| row[c])
 }
 
-/// Output multiplier and clamp of a result that is not yet in its destination.
+/// Output multiplier and clamp of a result that is not yet in its destination. Of a binary32 all lanes at once, those that
+/// are off, too: nobody looks at them.
+#[inline(always)]
+fn scale<const N: usize>(regs: &mut Regs, modified: &Modified, finish: &Finish, enabled: u64) {
+    if matches!(modified.dst, Kind::F32 | Kind::PkF32) {
+        let scaled = modified.scale_and_clamp_f32(&Cx::new(regs, 0));
+        let rows = if finish.two { 2 } else { 1 };
+        for row in 0..rows {
+            let words = Chunk::words_mut(&mut regs.v[finish.from as usize + row * N..][..N]);
+            for word in words.iter_mut() {
+                *word = scaled(*word);
+            }
+        }
+    } else {
+        scale_lanes(regs, modified, finish, enabled);
+    }
+}
+
+/// [`scale`] lane by lane.
 #[inline(never)]
-fn scale(regs: &mut Regs, modified: &Modified, finish: &Finish, enabled: u64) {
+fn scale_lanes(regs: &mut Regs, modified: &Modified, finish: &Finish, enabled: u64) {
     let cx = Cx::new(regs, 0);
     let (at, chunks) = (finish.from as usize, regs.chunks);
     for lane in crate::pending::lanes(enabled) {

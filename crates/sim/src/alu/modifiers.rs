@@ -275,24 +275,35 @@ impl Modified {
             || self.sources.iter().any(SourceMods::is_needed)
     }
 
-    /// The result of one lane after output multiplier and clamp.
-    pub fn scale_and_clamp(&self, cx: &Cx, lo: u32, hi: u32) -> (u32, u32) {
+    /// The code of the output multiplier under this MODE.
+    fn omod_code(&self, mode: &wavemark_numerics::Mode) -> u32 {
         let keeps_denormals = match self.dst {
-            Kind::F32 => cx.mode.denorm_32.output,
-            _ => cx.mode.denorm_16_64.output,
+            Kind::F32 => mode.denorm_32.output,
+            _ => mode.denorm_16_64.output,
         };
-        let omod = match self.omod {
-            _ if self.omod_needs_flush && (keeps_denormals || cx.mode.ieee) => 0,
+        match self.omod {
+            _ if self.omod_needs_flush && (keeps_denormals || mode.ieee) => 0,
             OutMod::None => 0,
             OutMod::Mul2 => 1,
             OutMod::Mul4 => 2,
             OutMod::Div2 => 3,
-        };
-        let dx10 = cx.mode.dx10_clamp;
-        let f32_bits = |bits: u32| {
+        }
+    }
+
+    /// What a binary32 word of the result becomes by output multiplier and clamp.
+    #[inline(always)]
+    pub fn scale_and_clamp_f32(&self, cx: &Cx) -> impl Fn(u32) -> u32 + use<> {
+        let (omod, clamp, dx10) = (self.omod_code(&cx.mode), self.clamp, cx.mode.dx10_clamp);
+        move |bits| {
             let x = num::omod_f32(f32::from_bits(bits), omod);
-            if self.clamp { num::clamp_f32(x, dx10) } else { x }.to_bits()
-        };
+            if clamp { num::clamp_f32(x, dx10) } else { x }.to_bits()
+        }
+    }
+
+    /// The result of one lane after output multiplier and clamp.
+    pub fn scale_and_clamp(&self, cx: &Cx, lo: u32, hi: u32) -> (u32, u32) {
+        let (omod, dx10) = (self.omod_code(&cx.mode), cx.mode.dx10_clamp);
+        let f32_bits = self.scale_and_clamp_f32(cx);
         let f16_bits = |bits: u32| {
             let x = num::omod_f16(bits as u16, omod, cx.mode.fp16_ovfl);
             u32::from(if self.clamp { num::clamp_f16(x, dx10) } else { x })

@@ -9,18 +9,17 @@ use super::lane::{Cx, Depends, Exact, Lane, Out, Rows};
 /// `v_perm_b32`: byte `sel` of the 8 bytes, most significant word first, or a constant or sign byte.
 #[inline(always)]
 fn perm(a: u32, b: u32, sel: u32) -> u32 {
-    let data = u64::from(a) << 32 | u64::from(b);
     let mut out = 0;
     for i in 0..4 {
+        // Without branches, so that the compiler vectorises a loop over lanes.
         let s = sel >> (8 * i) & 0xff;
-        let byte = match s {
-            0..=7 => (data >> (8 * s)) as u32 & 0xff,
-            // Selects 8 to 11: the sign of bytes 1, 3, 5, 7.
-            8..=11 => 0xff * ((data >> (16 * (s - 8) + 15)) as u32 & 1),
-            12 => 0,
-            _ => 0xff,
-        };
-        out |= byte << (8 * i);
+        let byte = (if s & 4 != 0 { a } else { b }) >> (8 * (s & 3)) & 0xff;
+        // Selects 8 to 11: the sign of bytes 1, 3, 5, 7.
+        let signed = if s & 2 != 0 { a } else { b } << if s & 1 != 0 { 0 } else { 16 };
+        let sign = (signed as i32 >> 31) as u32 & 0xff;
+        let constant = if s == 12 { 0 } else { 0xff };
+        let other = if s < 12 { sign } else { constant };
+        out |= if s < 8 { byte } else { other } << (8 * i);
     }
     out
 }
@@ -55,15 +54,21 @@ impl Lane for Perm {
         c: Rows<N>,
         out: &mut Out<N>,
     ) -> u32 {
-        for i in 0..N {
-            // SAFETY: the caller's promise: the sources have N chunks.
-            let (a, b, sel) = unsafe { (a.chunk(i), b.chunk(i), c.chunk(i)) };
-            let other = sel.iter().fold(0, |any, sel| any | sel & 0xf8f8_f8f8);
-            let d = match other {
-                0 => H::bytes_of_two(&b, &a, &sel),
-                _ => std::array::from_fn(|l| perm(a[l], b[l], sel[l])),
-            };
-            out.lo.set_chunk(i, &d);
+        // SAFETY: the caller's promise: the sources have N chunks.
+        unsafe {
+            let mut other = 0;
+            for l in 0..N * 16 {
+                other |= c.get::<u32>(l) & 0xf8f8_f8f8;
+            }
+            if other == 0 {
+                for i in 0..N {
+                    out.lo.set_chunk(i, &H::bytes_of_two(&b.chunk(i), &a.chunk(i), &c.chunk(i)));
+                }
+            } else {
+                for l in 0..N * 16 {
+                    out.lo.set(l, perm(a.get(l), b.get(l), c.get(l)));
+                }
+            }
         }
         0
     }

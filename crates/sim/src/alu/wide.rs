@@ -49,7 +49,8 @@ fn gather(regs: &Regs, place: Place, rows: usize, lane: u32, out: &mut Tuple) {
     }
 }
 
-fn every_lane(regs: &mut Regs, op: &Op, src: [Kind; 3], dst: usize, f: LaneFunction) {
+/// Run a lane function over the active lanes; the sources are of `src`, the destination has `dst` registers.
+pub fn every_lane(regs: &mut Regs, op: &Op, src: [Kind; 3], dst: usize, f: LaneFunction) {
     let cx = Cx::new(regs, op.imm);
     let exec = regs.exec();
     let mut sources = [[0; 32]; 3];

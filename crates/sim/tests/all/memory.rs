@@ -736,6 +736,22 @@ fn indexed_vgprs() {
          v_cvt_u32_f32 v9, v9",
         |_| 70,
     );
+    // With modifiers that rows are made for: a half with a sign, a result that is clamped.
+    check(
+        GFX950,
+        "v_mov_b32 v40, 0x3c00\n v_mov_b32 v41, 0x4000\n v_mov_b32 v42, 0x4400\n v_mov_b32 v9, 0\n \
+         s_mov_b32 s8, 0\n s_movk_i32 s9, 0xc900\nagain:\n s_set_gpr_idx_on s8, gpr_idx(SRC0)\n \
+         v_fma_f16 v9, -v40, s9, v9\n s_set_gpr_idx_off\n s_add_u32 s8, s8, 1\n s_cmp_lg_u32 s8, 3\n \
+         s_cbranch_scc1 again\n v_cvt_u16_f16 v9, v9",
+        |_| 70,
+    );
+    check(
+        GFX950,
+        "v_mov_b32 v40, 0\n v_mov_b32 v41, 0\n v_mov_b32 v43, 0x3e800000\n \
+         s_set_gpr_idx_on 1, gpr_idx(DST)\n v_add_f32_e64 v40, v43, v43 clamp\n s_set_gpr_idx_off\n \
+         v_add_u32 v9, v40, v41",
+        |_| 0x3f00_0000,
+    );
 }
 
 #[derive(Default)]
