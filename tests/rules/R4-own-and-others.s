@@ -14,6 +14,9 @@
 	ds_load_b32 v3, v2                      ; <<< error[R4] missing-wait
 	s_wait_dscnt 0x0
 	global_store_b32 v1, v3, s[6:7]
+	.if RIGHT
+	.else
 	s_wait_asynccnt 0x0
+	.endif
 	s_endpgm
 	.include "end-gfx1250.inc"

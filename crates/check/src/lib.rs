@@ -530,7 +530,10 @@ impl Observer for Checker {
     fn cache(&mut self, wave: WaveId, site: &Site, op: CacheOp, issue: &Issue) {
         let site = self.sites.id(site);
         if let Some(state) = self.waves.get_mut(wave.index).filter(|_| op.invalidate) {
-            state.last_invalidate = Some(state.arrive(site));
+            // Of several one behind the other it is the first.
+            if state.last_invalidate.is_none_or(|last| last.seq != state.seq) {
+                state.last_invalidate = Some(state.arrive(site));
+            }
         }
         self.note_issue(wave, site, issue);
         self.note_cache(wave, site, op, issue);

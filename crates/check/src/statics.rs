@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
 use wavemark_isa::effects::{
-    Barrier, Channel, Counter, CounterSet, Flow, Path, Verb, channels_of, wait_states_text, wait_text,
+    Barrier, Channel, Counter, CounterSet, Flow, Path, Scope, Verb, channels_of, wait_states_text, wait_text,
     weaker_wait_text,
 };
 use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
@@ -118,7 +118,7 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     let overtaken = std::mem::take(&mut report.overtaken);
     let stored = |(store, copy): &(Pending, SiteId)| (store.operation, *copy);
     let own = overtaken.iter().map(stored).chain(report.missing.iter().flat_map(Missing::nothing_has_come));
-    let pairs = Pairs::new(unpublished.iter().map(pair), own);
+    let pairs = Pairs::new(unpublished.iter().map(pair), own, report.arrives_with_access);
     let shown = lds::judge(&analysis, (&code, &graph), (kernel, supposed), pairs);
     let pairs = shown.pairs;
     // What is in flight at an access of the same wave may be other bytes.
@@ -133,10 +133,13 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
         report.overtaken_by(&analysis, one.1, &one.0);
     }
     // Accesses to LDS follow barriers at which others were in flight: those that do not go by with other bytes, or, where nothing
-    // says how many waves there are, those that are seen to have bytes in common.
+    // says how many waves there are or another access comes first, those that are seen to have bytes in common.
     let size_known = supposed.iter().any(|one| !one.any_size);
-    let meets = |pair| pairs.behind.meet(pair) || size_known && !pairs.behind.are_apart(pair);
-    for one in unpublished.iter().filter(|one| meets(pair(one))) {
+    let meets = |one: &(Unpublished, SiteId)| {
+        let sure = !size_known || one.0.followed_by_another;
+        pairs.behind.meet(pair(one)) || !sure && !pairs.behind.are_apart(pair(one))
+    };
+    for one in unpublished.iter().filter(|one| meets(one)).chain(&pairs.of_other_ways) {
         report.unpublished_at(&analysis, one.1, one.0);
     }
     // Where a wait is missing, another may have to do its work; what is called may need anything.
@@ -159,11 +162,40 @@ struct Wave {
     recent: Recent,
     /// LDS may hold something: a store to it, or a copy that has come.
     lds_holds: bool,
+    /// What may be a look at a flag, and was in flight at an invalidate since, the first one; ascending.
+    overtaken: SmallVec<[Overtaken; 1]>,
+}
+
+/// An operation that an invalidate may have overtaken, which is to come behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Overtaken {
+    operation: SiteId,
+    invalidate: SiteId,
+    /// So many operations a wait before the invalidate may leave in flight.
+    enough: u32,
 }
 
 impl Wave {
+    /// An invalidate is executed.
+    fn invalidate(&mut self, analysis: &Analysis<'_>, invalidate: SiteId) {
+        for one in self.in_flight.pending() {
+            let is_known = self.overtaken.iter().any(|known| known.operation == one.operation);
+            if !is_known && may_look_at_flag(analysis.sites.get(one.operation)) {
+                let enough = analysis.enough(*one);
+                self.overtaken.push(Overtaken { operation: one.operation, invalidate, enough });
+            }
+        }
+        self.overtaken.sort_unstable();
+    }
+
     fn step(&mut self, analysis: &Analysis<'_>, site: SiteId) {
         let info = analysis.sites.get(site);
+        let memory = info.effects.memory;
+        if memory.is_some_and(|memory| {
+            matches!(memory.verb, Verb::Cache { invalidate: true, .. }) && memory.path != Path::Scalar
+        }) {
+            self.invalidate(analysis, site);
+        }
         self.barrier.step(analysis.sites, &self.in_flight, site);
         self.recent.step(analysis.manual_waits, analysis.sites, site, analysis.code.is_opaque(site));
         let copies = |wave: &Wave| -> u32 {
@@ -176,6 +208,8 @@ impl Wave {
         // What is called may have stored anything; an atomic may be a barrier in LDS that tells when a copy has come.
         let stores = matches!(barriers::access(info), Some(Access::Store | Access::Atomic));
         self.lds_holds |= stores || analysis.code.is_opaque(site) || before > 0 && copies(self) < before;
+        let in_flight = &self.in_flight;
+        self.overtaken.retain(|one| in_flight.has(one.operation));
     }
 }
 
@@ -186,6 +220,7 @@ impl State for Wave {
         self.in_flight.join(&other.in_flight)
             | self.barrier.join(&other.barrier)
             | self.recent.join(&other.recent)
+            | barriers::add(&mut self.overtaken, &other.overtaken)
             | holds
     }
 }
@@ -339,6 +374,9 @@ impl Analysis<'_> {
             report.unpublished.push((earlier, site));
         }
         if let Some(effect) = barriers::Effect::of(info) {
+            let mut pending = wave.in_flight.pending().iter();
+            report.arrives_with_access |= effect.arrives
+                && pending.any(|one| barriers::access(self.sites.get(one.operation)).is_some());
             report.turns(self, site, effect, &wave.barrier);
         }
         if barriers::access(info) == Some(Access::Load) && !wave.lds_holds {
@@ -358,7 +396,12 @@ impl Analysis<'_> {
         let state = &mut wave.in_flight;
         let conflicts = self.conflicts(state, info);
         for conflict in &conflicts {
-            report.conflict(self, site, conflict);
+            let overtaken = wave.overtaken.iter().find(|one| one.operation == conflict.operation);
+            let place = match overtaken {
+                Some(one) => (one.invalidate, one.enough),
+                None => (site, self.enough(conflict.awaited)),
+            };
+            report.conflict(self, site, conflict, place);
         }
         // The wait that is missing would have covered the rest.
         for Conflict { awaited, .. } in conflicts {
@@ -403,6 +446,13 @@ impl Analysis<'_> {
     }
 }
 
+/// Whether it loads from memory what other workgroups may have written there for it to see: a scope says so.
+fn may_look_at_flag(info: &SiteInfo) -> bool {
+    let memory = info.effects.memory;
+    let returns = memory.is_some_and(|memory| matches!(memory.verb, Verb::Load | Verb::AtomicReturn));
+    returns && info.effects.policy.scope > Scope::Cu
+}
+
 /// Whether it copies to or from LDS on its own.
 fn copies_lds(info: &SiteInfo) -> bool {
     let memory = info.effects.memory;
@@ -418,6 +468,8 @@ struct Report {
     other: Vec<Finding>,
     /// Accesses of LDS in flight at a barrier, each with one that may come too early for it.
     unpublished: Vec<(Unpublished, SiteId)>,
+    /// A wave may arrive at a barrier with such an access in flight.
+    arrives_with_access: bool,
     /// Stores to LDS in flight, each with a copy from there of the same wave.
     overtaken: Vec<(Pending, SiteId)>,
     /// Waits by address, and whether they wait for nothing under all upper VGPR bits.
@@ -502,16 +554,23 @@ impl Missing {
 }
 
 impl Report {
-    fn conflict(&mut self, analysis: &Analysis<'_>, site: SiteId, conflict: &Conflict) {
+    /// A register of an operation in flight is touched: a wait that may leave `enough` in flight is missing `before` an
+    /// instruction.
+    fn conflict(
+        &mut self,
+        analysis: &Analysis<'_>,
+        site: SiteId,
+        conflict: &Conflict,
+        (before, enough): (SiteId, u32),
+    ) {
         let (producer, consumer) = (analysis.sites.get(conflict.operation), analysis.sites.get(site));
         let counter = analysis.counter(conflict.awaited.class);
-        let enough = analysis.enough(conflict.awaited);
         let known = self.missing.iter_mut().find(|known| {
-            let same = known.before == site || known.producers.contains(&conflict.operation);
+            let same = known.before == before || known.producers.contains(&conflict.operation);
             known.counter == counter && same && matches!(known.finding.rule, "R1" | "R2" | "R8")
         });
         if let Some(known) = known {
-            known.is_missing_before(site, enough);
+            known.is_missing_before(before, enough);
             known.producers.insert(conflict.operation);
             also(&mut known.finding, &[("producer", producer), ("consumer", consumer)]);
             return;
@@ -529,7 +588,7 @@ impl Report {
         );
         let mut finding = Finding::new(rule, Class::MissingWait, Severity::Error, title);
         finding.sites.extend([end_of("producer", producer), end_of("consumer", consumer)]);
-        self.missing.push(Missing::new(finding, conflict.operation, counter, (site, enough)));
+        self.missing.push(Missing::new(finding, conflict.operation, counter, (before, enough)));
     }
 
     /// A wait for `one` is missing before an instruction that is no use of a register: one finding by rule, counter and

@@ -12,7 +12,10 @@
 	v_add_u32_e32 v5, v1, v2                ; <<< error[R1] missing-wait <<< hint: s_waitcnt lgkmcnt(0)
 	v_add_u32_e32 v5, v5, v3                ; <<< error[R1] missing-wait
 	v_add_u32_e32 v5, v5, v4                ; <<< error[R1] missing-wait
+	.if RIGHT
+	.else
 	s_waitcnt lgkmcnt(0)
+	.endif
 	ds_read_b32 v2, v1                      ; <<< 2 other end
 	ds_read_b32 v3, v1 offset:256
 	.if RIGHT

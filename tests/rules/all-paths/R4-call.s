@@ -8,7 +8,10 @@
 	.endif
 	ds_load_b32 v2, v1                      ; <<< error[R4] missing-wait <<< hint: s_wait_asynccnt 0
 	s_wait_dscnt 0x0
+	.if RIGHT
+	.else
 	s_wait_asynccnt 0x0
+	.endif
 	global_store_b32 v1, v2, s[6:7]
 	s_endpgm
 fetch:

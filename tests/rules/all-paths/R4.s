@@ -15,7 +15,10 @@
 	s_add_co_i32 s10, s10, 1
 	s_cmp_lt_u32 s10, 4
 	s_cbranch_scc1 .Lloop
+	.if RIGHT
+	.else
 	s_wait_asynccnt 0x0
+	.endif
 	global_store_b32 v1, v4, s[6:7]
 	s_endpgm
 	.include "end-gfx1250.inc"

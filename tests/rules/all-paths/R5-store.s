@@ -8,6 +8,9 @@
 	.endif
 	global_store_async_from_lds_b32 v1, v1, s[6:7]      ; <<< error[R5] missing-wait <<< hint: s_wait_dscnt 0
 	s_wait_asynccnt 0x0
+	.if RIGHT
+	.else
 	s_wait_dscnt 0x0
+	.endif
 	s_endpgm
 	.include "end-gfx1250.inc"

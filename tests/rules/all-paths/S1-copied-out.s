@@ -10,7 +10,10 @@
 	.endif
 	s_barrier_signal -1                                 ; <<< hint: s_wait_dscnt 0 before
 	s_barrier_wait -1
+	.if RIGHT
+	.else
 	s_wait_dscnt 0x0
+	.endif
 	global_store_async_from_lds_b32 v2, v2, s[6:7]      ; <<< error[S1] missing-wait
 	s_wait_asynccnt 0x0
 	s_endpgm

@@ -16,7 +16,7 @@
 	.else
 	ds_store_b32 v1, v3 offset:1152         ; <<< error[S1] missing-wait
 	.endif
-	s_wait_dscnt 0x0
+	s_wait_dscnt 0x1
 	global_store_b32 v1, v2, s[6:7]
 	s_endpgm
 	.include "end-gfx1250.inc"

@@ -7,7 +7,7 @@
 use smallvec::{SmallVec, smallvec};
 use wavemark_isa::Operand;
 use wavemark_isa::effects::{Barrier, Path, Verb};
-use wavemark_memmodel::counters::InFlight;
+use wavemark_memmodel::counters::{InFlight, Pending};
 use wavemark_memmodel::flow::State;
 
 use crate::site_info::{SiteId, SiteInfo, Sites};
@@ -37,6 +37,8 @@ pub(super) struct Unpublished {
     pub enough: u32,
     /// The wave has waited for the barrier since.
     waited: bool,
+    /// It has come to an access since that may come too early for this one, if they have bytes in common.
+    pub followed_by_another: bool,
 }
 
 impl Default for AtBarrier {
@@ -81,21 +83,18 @@ impl AtBarrier {
     pub fn step(&mut self, sites: &Sites, in_flight: &InFlight, site: SiteId) {
         let info = sites.get(site);
         if let Some(access) = access(info) {
-            self.unpublished.retain(|earlier| !earlier.meets(sites, access));
+            for earlier in &mut self.unpublished {
+                earlier.followed_by_another |= earlier.meets(sites, access);
+            }
+            self.unpublished.sort_unstable();
+            self.unpublished.dedup();
         }
         let Some(effect) = Effect::of(info) else { return };
         if effect.arrives {
             (self.outside, self.arrivals) = (false, smallvec![site]);
             let accesses =
                 in_flight.pending().iter().filter(|one| access(sites.get(one.operation)).is_some());
-            let unpublished = accesses.map(|one| Unpublished {
-                access: one.operation,
-                arrival: site,
-                followed: one.oldest(),
-                enough: one.enough(),
-                waited: false,
-            });
-            self.unpublished = unpublished.collect();
+            self.unpublished = accesses.map(|one| Unpublished::at(site, one)).collect();
             self.unpublished.sort_unstable();
         }
         if effect.waits {
@@ -125,15 +124,33 @@ impl AtBarrier {
 }
 
 impl Unpublished {
+    /// An access in flight where the wave arrives; it has not waited for the barrier yet.
+    pub fn at(arrival: SiteId, access: &Pending) -> Unpublished {
+        Unpublished {
+            access: access.operation,
+            arrival,
+            followed: access.oldest(),
+            enough: access.enough(),
+            waited: false,
+            followed_by_another: false,
+        }
+    }
+
     /// Whether an access may come too early for it.
     fn meets(self, sites: &Sites, later: Access) -> bool {
-        self.waited
-            && matches!(
-                (access(sites.get(self.access)), later),
-                (Some(Access::Store), Access::Load | Access::Atomic | Access::CopyFrom)
-                    | (Some(Access::Atomic), Access::Load | Access::Store | Access::Copy | Access::CopyFrom)
-                    | (Some(Access::Load), Access::Store | Access::Copy)
-            )
+        self.waited && access(sites.get(self.access)).is_some_and(|own| own.meets(later))
+    }
+}
+
+impl Access {
+    /// Whether one behind the barrier may come too early for one that is in flight there.
+    pub fn meets(self, later: Access) -> bool {
+        matches!(
+            (self, later),
+            (Access::Store, Access::Load | Access::Atomic | Access::CopyFrom)
+                | (Access::Atomic, Access::Load | Access::Store | Access::Copy | Access::CopyFrom)
+                | (Access::Load, Access::Store | Access::Copy)
+        )
     }
 }
 
@@ -147,7 +164,7 @@ impl State for AtBarrier {
 }
 
 /// Adds what is not there yet, both ascending; whether anything was.
-fn add<A: smallvec::Array>(to: &mut SmallVec<A>, from: &[A::Item]) -> bool
+pub(super) fn add<A: smallvec::Array>(to: &mut SmallVec<A>, from: &[A::Item]) -> bool
 where
     A::Item: Copy + Ord,
 {

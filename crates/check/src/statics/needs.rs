@@ -197,7 +197,8 @@ impl Rests {
             if needed && !(stays && info.effects.flow == Flow::End) {
                 lay(analysis, resting, how, &mut laid.needs);
             }
-            !needed || stays
+            // What no wait has covered yet does not rest on one: who needs it to be done comes later, or it is missing.
+            !needed || stays || resting.wait.is_none()
         });
         if !idle.contains(&info.site.pc) {
             for &(counter, n) in &info.effects.waits {

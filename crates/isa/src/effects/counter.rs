@@ -172,9 +172,18 @@ impl CounterSet {
 }
 
 /// The channels that an operation on memory stands in.
+///
+/// An invalidate before gfx12 stands in none. The manuals say that it returns an acknowledgement, not which counter takes it
+/// back; LLVM does not count it (`SIInsertWaitcnts`), so that no wait of its code leaves one in flight in place of a load. What
+/// is behind an invalidate need not wait for it, either.
 pub(super) fn channels(set: CounterSet, memory: &Memory) -> SmallVec<[Channel; 2]> {
     let vector = match (set.generation, memory.verb) {
         (_, Verb::Prefetch) => return smallvec![],
+        (Generation::Vm | Generation::VmVs, Verb::Cache { invalidate: true, .. })
+            if memory.path != Path::Scalar =>
+        {
+            return smallvec![];
+        }
         (Generation::Vm, _) => Channel::Vm,
         (Generation::Split, Verb::ToLds) => Channel::Al,
         (Generation::Split, Verb::FromLds) if set.one_async_queue => Channel::Al,

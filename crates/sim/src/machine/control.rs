@@ -225,7 +225,8 @@ impl<O: Observer> Cx<'_, O> {
     /// Issue an operation that is only counted; `false` if it is for the general path to do, because somebody watches.
     #[inline]
     fn mark(&mut self, wave: &mut Wave, channels: &Channels) -> bool {
-        let marked = !O::ACTIVE && wave.queue.push_mark(channels, self.cluster.clock);
+        let in_flight = |wave: &mut Wave| wave.queue.push_mark(channels, self.cluster.clock);
+        let marked = !O::ACTIVE && (channels.is_empty() || in_flight(wave));
         self.cluster.next_op += u64::from(marked);
         marked
     }
@@ -246,7 +247,9 @@ impl<O: Observer> Cx<'_, O> {
         if O::ACTIVE {
             self.observer.cache(wave.id, site, cache, &issue);
         }
-        wave.queue.push(Pending::new(issue, Action::Nothing, self.cluster.clock));
+        if !channels.is_empty() {
+            wave.queue.push(Pending::new(issue, Action::Nothing, self.cluster.clock));
+        }
     }
 
     /// A scalar result that KMcnt (lgkmcnt) counts.

@@ -7,14 +7,18 @@
 //! need no more: what is one barrier apart lies the same way in each turn. Of a pair that the waves do not come to neither is known.
 //! Pairs of one wave are so likewise.
 //!
+//! Waves that go different ways (one stores what another loads) have pairs that no path has. Of these those are found whose
+//! bytes are known and in common.
+//!
 //! That bytes in common meet is said up to the barrier before which a wave may have learnt of others by something else: another
 //! barrier, an atomic on LDS that returns something, a load that polls.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use wavemark_memmodel::counters::InFlight;
+use wavemark_memmodel::counters::{InFlight, Pending};
 use wavemark_sim::foresight::{Lds, Step, Way, common};
 
+use super::super::barriers::Unpublished;
 use super::{Analysis, Effect, Moment, OTHERS, barriers, learns_otherwise};
 use crate::site_info::SiteId;
 
@@ -30,6 +34,10 @@ pub(in super::super) struct Pairs {
     pub behind: Seen,
     /// Those of one wave.
     pub own: Seen,
+    /// Accesses in flight at a barrier, each with one behind it of a wave that goes another way, with bytes in common.
+    pub of_other_ways: Vec<(Unpublished, SiteId)>,
+    /// A wave may arrive at a barrier with an access in flight, whatever follows on its own way.
+    arrives_with: bool,
     left: usize,
 }
 
@@ -44,6 +52,17 @@ enum Met {
     /// Once it could not be told; else they were apart.
     Unknown,
     Common,
+}
+
+/// What was in flight when a wave arrived at the barrier.
+struct Arrived<'w> {
+    /// Its how manieth arrival, and where.
+    number: u32,
+    arrival: SiteId,
+    access: SiteId,
+    bytes: Bytes<'w>,
+    /// What a wait before it may leave in flight.
+    awaited: Pending,
 }
 
 impl Seen {
@@ -91,8 +110,8 @@ impl Seen {
 /// What a wave does to LDS.
 #[derive(Default)]
 struct Accesses<'w> {
-    /// What was in flight when the wave arrived: its how manieth arrival, and the access.
-    in_flight: Vec<(u32, SiteId, Bytes<'w>)>,
+    /// What was in flight when the wave arrived.
+    in_flight: Vec<Arrived<'w>>,
     /// All accesses, in order.
     all: Vec<(Moment, SiteId, Bytes<'w>)>,
     /// What was in flight when the wave came to an access, and that one.
@@ -102,17 +121,20 @@ struct Accesses<'w> {
 }
 
 impl Pairs {
-    /// Of nothing is anything known, of those behind a barrier and those of one wave.
+    /// Of nothing is anything known, of those behind a barrier and those of one wave. A wave may arrive at a barrier with an access
+    /// in flight, if it `arrives_with` any.
     pub fn new(
         behind: impl IntoIterator<Item = (SiteId, SiteId)>,
         own: impl IntoIterator<Item = (SiteId, SiteId)>,
+        arrives_with: bool,
     ) -> Pairs {
-        Pairs { behind: Seen::none(behind), own: Seen::none(own), left: COMPARISONS }
+        let (behind, own) = (Seen::none(behind), Seen::none(own));
+        Pairs { behind, own, of_other_ways: Vec::new(), arrives_with, left: COMPARISONS }
     }
 
     /// Whether there is anything to know.
     pub fn is_empty(&self) -> bool {
-        self.behind.0.is_empty() && self.own.0.is_empty()
+        self.behind.0.is_empty() && self.own.0.is_empty() && !self.arrives_with
     }
 
     /// Looks at the waves of a workgroup, `most` instructions of each.
@@ -132,14 +154,45 @@ impl Pairs {
                 self.own.compare(&mut self.left, false, first, second);
             }
             for (_, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
-                for &(arrival, first, bytes) in &wave.in_flight {
-                    let from = other.all.partition_point(|&(at, ..)| at.waits < arrival);
-                    let behind = other.all[from..].iter().take_while(|&&(at, ..)| at.arrivals <= arrival);
+                for arrived in &wave.in_flight {
+                    let number = arrived.number;
+                    let from = other.all.partition_point(|&(at, ..)| at.waits < number);
+                    let behind = other.all[from..].iter().take_while(|&&(at, ..)| at.arrivals <= number);
                     for &(_, second, later) in behind {
-                        self.behind.compare(&mut self.left, arrival > last, (first, bytes), (second, later));
+                        let first = (arrived.access, arrived.bytes);
+                        if self.behind.0.contains_key(&(arrived.access, second)) {
+                            self.behind.compare(&mut self.left, number > last, first, (second, later));
+                        } else if self.arrives_with && number <= last {
+                            self.look_at_other_way(analysis, arrived, (second, later));
+                        }
                     }
                 }
             }
+        }
+    }
+}
+
+impl Pairs {
+    /// An access of a wave that goes another way is behind the barrier at which one is in flight.
+    fn look_at_other_way(
+        &mut self,
+        analysis: &Analysis<'_>,
+        arrived: &Arrived<'_>,
+        (second, later): (SiteId, Bytes<'_>),
+    ) {
+        let (Some(bytes), Some(later), Some(left)) = (arrived.bytes, later, self.left.checked_sub(1)) else {
+            return;
+        };
+        self.left = left;
+        let access = |site| barriers::access(analysis.sites.get(site));
+        let meets =
+            access(arrived.access).zip(access(second)).is_some_and(|(first, second)| first.meets(second));
+        if !meets || common(bytes, later).is_none() {
+            return;
+        }
+        let found = (Unpublished::at(arrived.arrival, &arrived.awaited), second);
+        if !self.of_other_ways.contains(&found) {
+            self.of_other_ways.push(found);
         }
     }
 }
@@ -175,9 +228,14 @@ impl<'w> Accesses<'w> {
             if let Some(effect) = Effect::of(info) {
                 now.arrivals += u32::from(effect.arrives);
                 if effect.arrives {
-                    accesses
-                        .in_flight
-                        .extend(open.iter().map(|&(_, site, bytes)| (now.arrivals, site, bytes)));
+                    let number = now.arrivals;
+                    let arrived = open.iter().filter_map(|&(operation, access, bytes)| {
+                        let mut pending = in_flight.pending().iter();
+                        let awaited = *pending.find(|one| one.operation == operation)?;
+                        let awaited = Pending { operation: access, ..awaited };
+                        Some(Arrived { number, arrival: site, access, bytes, awaited })
+                    });
+                    accesses.in_flight.extend(arrived);
                 }
                 now.waits += u32::from(effect.waits);
             }
