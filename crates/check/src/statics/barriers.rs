@@ -207,7 +207,7 @@ pub(super) fn access(info: &SiteInfo) -> Option<Access> {
     match (memory.path, memory.verb) {
         (Path::Lds, Verb::Load) => Some(Access::Load),
         (Path::Lds, Verb::Store) => Some(Access::Store),
-        (Path::Lds, Verb::Atomic) => Some(Access::Atomic),
+        (Path::Lds, Verb::Atomic | Verb::AtomicReturn) => Some(Access::Atomic),
         (_, Verb::ToLds) => Some(Access::Copy),
         (_, Verb::FromLds) => Some(Access::CopyFrom),
         _ => None,
