@@ -78,6 +78,8 @@ pub struct Global {
     freed: usize,
     /// What a view puts off, if it does.
     put_off: Option<PutOff>,
+    /// How often something may have been written.
+    writes: u64,
 }
 
 impl Global {
@@ -90,6 +92,7 @@ impl Global {
             claimant: 0,
             freed: 0,
             put_off: None,
+            writes: 0,
         }
     }
 
@@ -246,6 +249,7 @@ impl Global {
         if !a.writable {
             return None;
         }
+        self.writes += 1;
         let from = (addr - a.base) as usize;
         let range = from..from + len as usize;
         match &mut a.view {
@@ -261,6 +265,11 @@ impl Global {
         let from = (addr - self.allocations[at].base) as usize;
         self.allocations[at].bytes[from..from + bytes.len()].copy_from_slice(bytes);
         true
+    }
+
+    /// How often something may have been written.
+    pub(crate) fn writes(&self) -> u64 {
+        self.writes
     }
 
     /// Whether accesses are claimed.

@@ -394,6 +394,7 @@ impl Global {
             claimant: MANY,
             freed: self.freed,
             put_off: None,
+            writes: 0,
         }
     }
 

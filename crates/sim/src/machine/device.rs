@@ -14,7 +14,7 @@ use rustc_hash::FxHasher;
 
 use super::control::pass_barrier;
 use super::side_by_side::{Supply, Trial};
-use super::{Completion, Cx, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
+use super::{Completion, Cx, Limit, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
 #[cfg(target_arch = "x86_64")]
 use crate::alu::{Level, level};
 use crate::barrier::Barrier;
@@ -83,29 +83,56 @@ pub(crate) struct Resident {
     pub at: usize,
     /// The launch's number of it.
     pub number: u64,
-    /// What it was like at the end of some of its turns in a trial, and its clock at the last of these.
+    /// What it was like at the end of some of its turns, and its clock at the last of these.
     earlier: VecDeque<u64>,
     looked_at: u64,
+    /// So many looks one behind the other found it as it had been; and how often global memory had been written then.
+    still: u32,
+    writes: u64,
 }
 
 impl Resident {
     /// One that starts, the launch's number `number`.
     pub fn new(shared: Cluster, groups: Vec<Group>, number: u64) -> Resident {
-        Resident { shared, groups, at: 0, number, earlier: VecDeque::new(), looked_at: 0 }
+        Resident {
+            shared,
+            groups,
+            at: 0,
+            number,
+            earlier: VecDeque::new(),
+            looked_at: 0,
+            still: 0,
+            writes: 0,
+        }
     }
 
-    /// It has had a turn in a trial and not come to its end. Whether its waves stand where they did some turns before, with the
-    /// same in their registers and in LDS: then nothing that it does itself lets it go on.
-    fn stands_still(&mut self) -> bool {
-        if self.shared.clock - self.looked_at < TURN as u64 {
-            return false;
+    /// It has had a turn and not come to its end; memory has been written so often. Whether its waves have stood for long where they
+    /// stood before, with the same in their registers, in scratch, in LDS and, as nobody has written it, in global memory.
+    fn stands_still_for_long(&mut self, writes: u64) -> bool {
+        if self.writes != writes {
+            self.earlier.clear();
+            (self.writes, self.still) = (writes, 0);
         }
+        if self.is_due() {
+            self.still = if self.stands_still() { self.still + 1 } else { 0 };
+        }
+        self.still >= STILL
+    }
+
+    /// It has gone on for a while since it was looked at.
+    fn is_due(&self) -> bool {
+        self.shared.clock - self.looked_at >= TURN as u64
+    }
+
+    /// It has had a turn and not come to its end. Whether its waves stand where they did some turns before, with the
+    /// same in their registers, in scratch and in LDS: then nothing that it does itself lets it go on.
+    fn stands_still(&mut self) -> bool {
         self.looked_at = self.shared.clock;
         let mut hasher = FxHasher::default();
         for group in &self.groups {
             group.lds.hash(&mut hasher);
-            for Wave { regs, .. } in &group.waves {
-                (regs.pc, regs.scc, &regs.s).hash(&mut hasher);
+            for Wave { regs, scratch, hwregs, .. } in &group.waves {
+                (regs.pc, regs.scc, regs.mode.raw, &regs.s, scratch, hwregs).hash(&mut hasher);
                 regs.v.iter().for_each(|chunk| chunk.0.hash(&mut hasher));
             }
         }
@@ -173,8 +200,11 @@ pub(crate) struct Device<'a, O: Observer> {
 
 /// Visible operations of a workgroup before the next one has its turn.
 const TURN: usize = 1 << 18;
-/// Of so many turns in a trial it is remembered what a cluster was like at their ends.
-const REMEMBERED: usize = 8;
+/// Of so many turns it is remembered what a cluster was like at their ends.
+const REMEMBERED: usize = 32;
+/// Looks at a cluster that find it as it was before, until it is said that it goes on so for ever: what is in flight has landed
+/// long before.
+const STILL: u32 = 3;
 /// Of these operations, one in so many after which a trial is looked at.
 const LOOKS: usize = 8;
 /// Visible operations of a turn with a seed, at the most: any power of 2 up to this.
@@ -271,9 +301,19 @@ impl<'a, O: Observer> Device<'a, O> {
                 continue;
             }
             self.global.interrupt();
-            if self.trial.is_some() && progress && self.clusters[chosen].stands_still() {
-                supply.withdraw();
-                return None;
+            let looked_at = &mut self.clusters[chosen];
+            if self.trial.is_some() {
+                if progress && looked_at.is_due() && looked_at.stands_still() {
+                    supply.withdraw();
+                    return None;
+                }
+            } else if looked_at.stands_still_for_long(self.global.writes()) && exhausted && self.goes_round()
+            {
+                let limit = Limit::Standstill;
+                if let Some((wave, site)) = self.place(chosen) {
+                    self.observer.limit(wave, &site, limit);
+                }
+                return Some(RunEnd::Limit(limit));
             }
             // By a schedule a cluster goes on until it can go no further, or asks others.
             let stays = !matches!(self.config.policy, Policy::Seeded) && !self.clusters[chosen].shared.asks;
@@ -336,6 +376,19 @@ impl<'a, O: Observer> Device<'a, O> {
         self.clusters.iter().flat_map(|cluster| cluster.groups.iter().map(|group| (&cluster.shared, group)))
     }
 
+    /// Whether no resident cluster does anything new, as long as memory is what it is.
+    fn goes_round(&self) -> bool {
+        let writes = self.global.writes();
+        self.clusters.iter().all(|cluster| {
+            let can_move = |group: &Group| {
+                let barriers = Barriers::of(&cluster.shared.barrier, group);
+                group.waves.iter().any(|wave| barriers.let_move(wave))
+            };
+            let still = cluster.still >= STILL && cluster.writes == writes;
+            still || !cluster.groups.iter().any(can_move)
+        })
+    }
+
     fn any_can_move(&self) -> bool {
         self.groups().any(|(cluster, group)| {
             let barriers = Barriers::of(&cluster.barrier, group);
@@ -370,9 +423,10 @@ impl<'a, O: Observer> Device<'a, O> {
 
     /// A wave of a cluster that goes on, and where it is.
     fn place(&self, cluster: usize) -> Option<(WaveId, Site)> {
-        let waves = self.clusters[cluster].groups.iter().flat_map(|group| &group.waves);
-        let mut waves = waves.filter(|wave| wave.state != WaveState::Ended);
-        waves.find_map(|wave| Some((wave.id, self.last_site(wave)?)))
+        let waves = || self.clusters[cluster].groups.iter().flat_map(|group| &group.waves);
+        let running = waves().filter(|wave| wave.state == WaveState::Running);
+        let others = waves().filter(|wave| !matches!(wave.state, WaveState::Running | WaveState::Ended));
+        running.chain(others).find_map(|wave| Some((wave.id, self.last_site(wave)?)))
     }
 
     /// The instruction that a wave stands at: a blocked wave's pc is behind its wait.

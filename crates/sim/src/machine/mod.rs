@@ -164,6 +164,8 @@ pub enum Limit {
     WaveSteps,
     /// The instructions of all waves.
     TotalSteps,
+    /// Every wave that goes on comes round to where it was with the same in its registers and in memory: for ever.
+    Standstill,
     /// What the brake says.
     Brake(Halt),
 }
@@ -178,6 +180,9 @@ impl Limit {
             Limit::TotalSteps => {
                 "the waves have executed more instructions than --max-total-steps permits: does the kernel end?"
             }
+            Limit::Standstill => {
+                "the kernel does not end: its waves go round, and nothing in their registers or in memory changes any more"
+            }
             Limit::Brake(Halt::Time) => {
                 "the run has taken longer than --timeout permits: does the kernel end?"
             }
@@ -191,6 +196,7 @@ impl Limit {
     pub const fn name(self) -> &'static str {
         match self {
             Limit::WaveSteps | Limit::TotalSteps => "step limit",
+            Limit::Standstill => "standstill",
             Limit::Brake(Halt::Time) => "time limit",
             Limit::Brake(Halt::Memory) => "memory limit",
             Limit::Brake(Halt::Interrupt) => "interrupt",

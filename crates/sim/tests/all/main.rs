@@ -6,6 +6,7 @@ mod lines;
 mod memory;
 mod runs;
 mod snippet;
+mod standstill;
 mod threads;
 mod values;
 mod watched;
