@@ -357,6 +357,11 @@ impl Findings {
         at
     }
 
+    /// Whether there is one of this class.
+    pub(crate) fn has(&self, class: Class) -> bool {
+        self.list.iter().any(|finding| finding.class == class)
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

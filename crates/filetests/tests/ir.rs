@@ -78,7 +78,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// The launch file that a test's lines are, in a folder of its own.
 fn launch(path: &Path, text: &str) -> Result<PathBuf, Failed> {
-    let folder = std::env::temp_dir().join(format!("wavemark-ir-{}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ir");
     std::fs::create_dir_all(&folder)?;
     let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix(";! ")).collect();
     let launch = folder.join(format!("{}.toml", stem(path)));
