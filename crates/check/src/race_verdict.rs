@@ -439,6 +439,10 @@ impl<'c> Meets<'c> {
                 "addresses (M0, EXEC, base) that keep the waves apart, or a barrier between the two accesses"
                     .to_owned()
             }
+            (Space::Lds, _) if let Some(arrival) = self.behind_arrival() => {
+                let arrival = checker.sites.get(arrival).site.clone();
+                return (format!("{} and the wait for it belong before", self.first.mnemonic), Some(arrival));
+            }
             (Space::Lds, _) if let Some((barrier, access)) = self.before_wait() => {
                 return (format!("behind the wait for {barrier} belongs"), Some(access.site.clone()));
             }
@@ -457,6 +461,14 @@ impl<'c> Meets<'c> {
             _ => order.to_owned(),
         };
         (hint, None)
+    }
+
+    /// The arrival at a barrier that the wave of the earlier one has not waited for before that, if the wave of the later one knows
+    /// of it: that would know of the access, too, if it stood before it.
+    fn behind_arrival(&self) -> Option<SiteId> {
+        let earlier = self.conflict.earlier.epoch;
+        let (_, access) = self.other?.operation_at(earlier.channel, earlier.seq)?;
+        self.other?.arrived_before(access, &self.state.known.issued)
     }
 
     /// The one of the two that stands between its wave's arrival at a barrier and the wait, if that would order them; and the

@@ -157,6 +157,8 @@ pub struct Arrive {
     pub seq: [u32; CHANNELS],
     /// The wave's instructions before it.
     pub step: u64,
+    /// Of an arrive: the wave's instructions before it left the barrier, if it has.
+    left: Option<u64>,
 }
 
 /// An access that publishes.
@@ -439,6 +441,14 @@ impl WaveState {
         self.arrives.iter().copied()
     }
 
+    /// The barrier at which it had arrived, and not yet waited, when it did `access`, if who `knows` of it knows of that arrival.
+    pub fn arrived_before(&self, access: &Operation, knows: &WaveClock) -> Option<SiteId> {
+        let step = access.before.step;
+        let around = |arrive: &&Arrive| arrive.step < step && arrive.left.is_none_or(|left| left > step);
+        let arrive = self.arrives.iter().find(around)?;
+        (knows.get(self.id.index, BARRIERS) >= arrive.number).then_some(arrive.site)
+    }
+
     /// The barriers at which it has arrived behind operation `seq` of a channel, of each the last time, and how many operations of
     /// the channel it had issued then since.
     pub fn barriers_behind(&self, (channel, seq): (Channel, u32)) -> impl Iterator<Item = (SiteId, u32)> {
@@ -482,7 +492,7 @@ impl WaveState {
         let own = (crate::relation::channel(store.channel), store.seq);
         let at = self.publishing.partition_point(|other| other.at.step < step);
         if self.publishing.get(at).is_none_or(|other| other.own != own) {
-            let arrive = Arrive { site, number, seq, step };
+            let arrive = Arrive { site, number, seq, step, left: None };
             self.publishing.insert(at, Release { at: arrive, own, write_back: None });
             if self.publishing.len() > RELEASES {
                 self.publishing.pop_front();
@@ -498,7 +508,7 @@ impl WaveState {
     /// What an instruction hands on that it executes now.
     pub fn arrive(&self, site: SiteId) -> Arrive {
         let number = self.known.issued.get(self.id.index, BARRIERS);
-        Arrive { site, number, seq: self.seq, step: self.steps }
+        Arrive { site, number, seq: self.seq, step: self.steps, left: None }
     }
 
     /// The arrive by which another knows of its operations of a channel, of which it `knows`, as far as those are told apart: the
@@ -557,6 +567,9 @@ impl WaveState {
 
     /// It leaves the barrier that it arrived at last.
     pub fn leave_barrier(&mut self) {
+        if let Some(arrive) = self.arrives.back_mut() {
+            arrive.left.get_or_insert(self.steps);
+        }
         self.left_barrier = self.arrives.back().copied();
         self.note_learnt();
     }
