@@ -5,9 +5,10 @@
 //! kernels, reports of failed assertions) costs nothing. On gfx1250 there is one table per value of the upper VGPR bits
 //! met.
 //!
-//! Where nobody watches, operations behind each other that only compute are a *line*: the body of each ends with a jump to
+//! Operations behind each other that only compute are a *line*: the body of each ends with a jump to
 //! the next one's, from whichever of them a wave comes to, and does the next itself if that has the same body. The loop of
-//! the interpreter costs as much as a multiplication. The branch behind them is the last of the line.
+//! the interpreter costs as much as a multiplication. The branch behind them is the last of the line. Where somebody watches,
+//! branches stand alone, and a line ends with what may write EXEC: it is for those who need not be told of what only computes.
 
 use std::sync::Arc;
 
@@ -193,12 +194,12 @@ impl Program {
         (offset & 3 == 0 && offset < self.segment.bytes.len() as u64).then_some((offset / 4) as usize)
     }
 
-    /// A wave that nobody watches comes to `slot` of table `table` and goes on in a straight line.
+    /// A wave comes to `slot` of table `table` and goes on in a straight line.
     #[inline]
     pub fn line_up(&mut self, table: usize, slot: usize) {
         let page = self.tables[table].pages.get_mut(slot / PAGE).and_then(Option::as_deref_mut);
         if let Some(page) = page.filter(|page| !page.is_lined_up(slot % PAGE)) {
-            page.line_up(slot % PAGE, self.layout.chunks);
+            page.line_up(slot % PAGE, self.layout.chunks, self.watched);
         }
     }
 
@@ -261,7 +262,7 @@ impl Page {
         }
     }
 
-    /// What to run where nobody watches for the operation in slot `at`: itself, or as it stands in its line.
+    /// What to run for the operation in slot `at` where nobody is told of each: itself, or as it stands in its line.
     #[inline(always)]
     pub fn in_line<'p>(&'p self, at: usize, op: &'p Op) -> &'p Op {
         self.lines.get(usize::from(self.in_lines[at])).unwrap_or(op)
@@ -286,15 +287,15 @@ impl Page {
 
     /// Lines up the operations from slot `from` on, up to one that is not bound or already is in a line.
     #[cold]
-    fn line_up(&mut self, mut from: usize, chunks: usize) {
+    fn line_up(&mut self, mut from: usize, chunks: usize, watched: bool) {
         while self.is_free(from) {
-            from = self.line(from, chunks);
+            from = self.line(from, chunks, watched);
         }
     }
 
     /// Makes the line that begins in slot `from`; the slot behind it. What does nothing is passed over. An operation of
     /// several parts is as many of the line.
-    fn line(&mut self, from: usize, chunks: usize) -> usize {
+    fn line(&mut self, from: usize, chunks: usize, watched: bool) -> usize {
         let first = self.lines.len();
         let mut at = from;
         while self.is_free(at) && self.ops[at].kind == OpKind::Alu {
@@ -306,10 +307,12 @@ impl Page {
                 (way, steps) = (way + nothing.dwords, 2);
             }
             let parts = alu::parts(op, chunks).into_iter();
-            self.lines.extend(parts.map(|part| Op { way: 0, steps: 0, ..part }));
+            self.lines.extend(parts.map(|part| Op { way: 0, steps: 0, writes_exec: op.writes_exec, ..part }));
             (self.lines[head].way, self.lines[head].steps) = (way, steps);
             at += usize::from(way);
-            if self.lines.len() - first >= LINE || !self.lines.last().is_some_and(|op| op.goes_on) {
+            let last = self.lines.last();
+            let ends = last.is_none_or(|op| !op.goes_on || watched && op.writes_exec);
+            if self.lines.len() - first >= LINE || ends {
                 break;
             }
         }
@@ -317,7 +320,8 @@ impl Page {
             self.in_lines[from] = ALONE;
             return from + usize::from(self.ops[from].dwords);
         }
-        if self.is_free(at)
+        if !watched
+            && self.is_free(at)
             && self.ops[at].kind == OpKind::Branch
             && self.lines.last().is_some_and(|op| op.goes_on)
         {
@@ -339,11 +343,12 @@ impl Page {
             return;
         }
         for last in (first + 1..self.lines.len()).rev() {
-            let Op { body, way, steps, branch, .. } = self.lines[last];
+            let Op { body, way, steps, branch, writes_exec, .. } = self.lines[last];
             let op = &mut self.lines[last - 1];
             let is_same = std::ptr::fn_addr_eq(op.body, body);
             op.set_behind(if is_same { Behind::SameBody } else { Behind::OtherBody });
             (op.way, op.steps, op.branch) = (op.way + way, op.steps + steps, branch);
+            op.writes_exec |= writes_exec;
         }
     }
 }

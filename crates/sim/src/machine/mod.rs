@@ -66,9 +66,9 @@ use crate::events::{Observer, WaveId};
 use crate::global::Global;
 use crate::hostcall::Hostcall;
 use crate::lds_load::LdsLoad;
-use crate::op::{Detail, Op, OpKind};
+use crate::op::{Detail, OpKind};
 use crate::pending::{Memories, Pool, complete};
-use crate::program::{PAGE, Program};
+use crate::program::{PAGE, Page, Program};
 use crate::progress::Progress;
 use crate::queue::{Flight, Scan};
 use crate::regs::Regs;
@@ -551,9 +551,7 @@ fn run_wave<O: Observer>(
     let Some(first) = program.slot(wave.regs.pc) else { return left_the_code(wave.regs.pc) };
     // The page, and the slot in it.
     let (mut number, mut at) = (first / PAGE, first % PAGE);
-    if !O::ACTIVE {
-        program.line_up(wave.table, first);
-    }
+    program.line_up(wave.table, first);
     let mut steps = 0u64;
     let result = 'pages: loop {
         let Some(page) = program.page(wave.table, number) else {
@@ -571,7 +569,7 @@ fn run_wave<O: Observer>(
             {
                 let exec = wave.regs.exec();
                 if op.kind == OpKind::Alu && cx.observer.follows(wave.id, site, exec) {
-                    let count = straight_on(&page.ops[at..], &mut wave.regs, &mut at);
+                    let count = straight_on(page, &mut wave.regs, &mut at);
                     steps += count as u64;
                     cx.observer.followed(count);
                     continue;
@@ -589,8 +587,7 @@ fn run_wave<O: Observer>(
                 unsafe { (op.body)(&mut wave.regs, op) };
                 if op.branch != 0 {
                     let target = page.slot(wave.regs.pc.wrapping_sub(page_base));
-                    match target.filter(|&to| steps <= STEPS_UNCHECKED && (O::ACTIVE || page.is_lined_up(to)))
-                    {
+                    match target.filter(|&to| steps <= STEPS_UNCHECKED && page.is_lined_up(to)) {
                         Some(target) => at = target,
                         None => {
                             at -= usize::from(op.branch);
@@ -649,9 +646,7 @@ fn run_wave<O: Observer>(
                 }
                 match program.slot(wave.regs.pc) {
                     Some(target) => {
-                        if !O::ACTIVE {
-                            program.line_up(wave.table, target);
-                        }
+                        program.line_up(wave.table, target);
                         (number, at) = (target / PAGE, target % PAGE);
                     }
                     None => break left_the_code(wave.regs.pc),
@@ -702,22 +697,21 @@ fn run_wave<O: Observer>(
     result
 }
 
-/// Executes the operations from the front of `ops` on that only compute, up to one that may write EXEC; how many they were.
-/// `at` is as many dwords farther then.
+/// Executes the operations of a page from slot `at` on that only compute, up to one that may write EXEC; how many they were.
+/// `at` is the slot behind them then.
 #[inline(always)]
-fn straight_on(ops: &[Op], regs: &mut Regs, at: &mut usize) -> usize {
-    let (mut count, mut passed) = (0, 0);
-    while let Some(op) = ops.get(passed).filter(|op| op.kind == OpKind::Alu) {
-        passed += usize::from(op.dwords);
-        count += 1;
-        // SAFETY: decode chose the body for the host's instruction set (`alu::level`); nothing is in a line where somebody
-        // watches.
+fn straight_on(page: &Page, regs: &mut Regs, at: &mut usize) -> usize {
+    let mut count = 0;
+    while let Some(op) = page.ops.get(*at).filter(|op| op.kind == OpKind::Alu) {
+        let op = page.in_line(*at, op);
+        *at += usize::from(op.way);
+        count += usize::from(op.steps);
+        // SAFETY: decode chose the body for the host's instruction set (`alu::level`); lines stand in the page.
         unsafe { (op.body)(regs, op) };
         if op.writes_exec {
             break;
         }
     }
-    *at += passed;
     count
 }
 
