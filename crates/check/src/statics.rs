@@ -136,8 +136,8 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     // says how many waves there are or another access comes first, those that are seen to have bytes in common.
     let size_known = supposed.iter().any(|one| !one.any_size);
     let meets = |one: &(Unpublished, SiteId)| {
-        let sure = !size_known || one.0.followed_by_another;
-        pairs.behind.meet(pair(one)) || !sure && !pairs.behind.are_apart(pair(one))
+        let has_to_be_seen = !size_known || one.0.followed_by_another;
+        pairs.behind.meet(pair(one)) || !has_to_be_seen && !pairs.behind.are_apart(pair(one))
     };
     for one in unpublished.iter().filter(|one| meets(one)).chain(&pairs.of_other_ways) {
         report.unpublished_at(&analysis, one.1, one.0);

@@ -83,7 +83,8 @@ pub(crate) struct Resident {
     pub at: usize,
     /// The launch's number of it.
     pub number: u64,
-    /// What it was like at the end of some of its turns, and its clock at the last of these.
+    /// What its scalars were like at the end of some of its turns, and all of it; and its clock at the last of these.
+    earlier_scalars: VecDeque<u64>,
     earlier: VecDeque<u64>,
     looked_at: u64,
     /// So many looks one behind the other found it as it had been; and how often global memory had been written then.
@@ -99,6 +100,7 @@ impl Resident {
             groups,
             at: 0,
             number,
+            earlier_scalars: VecDeque::new(),
             earlier: VecDeque::new(),
             looked_at: 0,
             still: 0,
@@ -128,22 +130,34 @@ impl Resident {
     /// same in their registers, in scratch and in LDS: then nothing that it does itself lets it go on.
     fn stands_still(&mut self) -> bool {
         self.looked_at = self.shared.clock;
-        let mut hasher = FxHasher::default();
+        // Most loops count in a scalar: the rest, which is much, is not looked at there.
+        let mut scalars = FxHasher::default();
+        for Wave { regs, hwregs, .. } in self.groups.iter().flat_map(|group| &group.waves) {
+            (regs.pc, regs.scc, regs.mode.raw, &regs.s, hwregs).hash(&mut scalars);
+        }
+        if !is_again(&mut self.earlier_scalars, scalars.finish()) {
+            return false;
+        }
+        let mut all = scalars;
         for group in &self.groups {
-            group.lds.hash(&mut hasher);
-            for Wave { regs, scratch, hwregs, .. } in &group.waves {
-                (regs.pc, regs.scc, regs.mode.raw, &regs.s, scratch, hwregs).hash(&mut hasher);
-                regs.v.iter().for_each(|chunk| chunk.0.hash(&mut hasher));
+            group.lds.hash(&mut all);
+            for Wave { regs, scratch, .. } in &group.waves {
+                scratch.hash(&mut all);
+                regs.v.iter().for_each(|chunk| chunk.0.hash(&mut all));
             }
         }
-        let now = hasher.finish();
-        let again = self.earlier.contains(&now);
-        if self.earlier.len() == REMEMBERED {
-            self.earlier.pop_front();
-        }
-        self.earlier.push_back(now);
-        again
+        is_again(&mut self.earlier, all.finish())
     }
+}
+
+/// Whether it was like `now` at one of the `earlier` looks, among which this is noted.
+fn is_again(earlier: &mut VecDeque<u64>, now: u64) -> bool {
+    let again = earlier.contains(&now);
+    if earlier.len() == REMEMBERED {
+        earlier.pop_front();
+    }
+    earlier.push_back(now);
+    again
 }
 
 /// Supplies workgroups by the number of their cluster.

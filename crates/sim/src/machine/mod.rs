@@ -15,8 +15,8 @@
 //!
 //! * vector arithmetic: 10. Four for the loop (load the operation, look at its kind, count, call), six for the body:
 //!   two loads per source, the operation, two stores, no branch but those on MODE, on a NaN and on EXEC, all foreseen.
-//!   A source that is a scalar or has a sign adds 4 (`alu::spread`). Operations of a kind behind each other are a line and go through the
-//!   loop once ([`crate::program`]).
+//!   A source that is a scalar or has a sign adds 4 (`alu::spread`). Operations behind each other are a line and go through
+//!   the loop once ([`crate::program`]): that leaves six, and five where a kind follows itself.
 //! * scalar arithmetic and branches: 8.
 //! * a burst ([`crate::burst`]): 40 to issue it (compare the addresses, look up the bounds, capture what is stored), 50 to
 //!   take it out of the queue and move its data.
