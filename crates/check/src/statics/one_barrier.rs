@@ -20,7 +20,8 @@ use wavemark_memmodel::counters::ClassId;
 use wavemark_sim::foresight::Step;
 
 use super::barriers::{Access, access};
-use super::{Analysis, also, copies_lds};
+use super::report::also;
+use super::{Analysis, copies_lds};
 use crate::finding::{AND_A_BARRIER, Class, Finding, Severity};
 use crate::site_info::{SiteId, SiteInfo};
 use belongs::Belongs;
