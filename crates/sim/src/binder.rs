@@ -277,3 +277,14 @@ impl Binder<'_> {
         Ok(Place::vector_constant(nameable(at)?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_constant_that_no_operation_can_name_is_refused() {
+        assert_eq!(nameable(Place::LAST - 4), Ok(Place::LAST as u32 - 4));
+        assert!(matches!(nameable(Place::LAST - 3), Err(BindError::Unsupported(_))));
+    }
+}

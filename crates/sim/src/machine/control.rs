@@ -225,8 +225,8 @@ impl<O: Observer> Cx<'_, O> {
     /// Issue an operation that is only counted; `false` if it is for the general path to do, because somebody watches.
     #[inline]
     fn mark(&mut self, wave: &mut Wave, channels: &Channels) -> bool {
-        let in_flight = |wave: &mut Wave| wave.queue.push_mark(channels, self.cluster.clock);
-        let marked = !O::ACTIVE && (channels.is_empty() || in_flight(wave));
+        let clock = self.cluster.clock;
+        let marked = !O::ACTIVE && (channels.is_empty() || wave.queue.push_mark(channels, clock));
         self.cluster.next_op += u64::from(marked);
         marked
     }

@@ -108,6 +108,14 @@ impl Resident {
         }
     }
 
+    /// Whether one of its waves can execute its next instruction.
+    fn can_move(&self) -> bool {
+        self.groups.iter().any(|group| {
+            let barriers = Barriers::of(&self.shared.barrier, group);
+            group.waves.iter().any(|wave| barriers.let_move(wave))
+        })
+    }
+
     /// It has had a turn and not come to its end; memory has been written so often. Whether its waves have stood for long where they
     /// stood before, with the same in their registers, in scratch, in LDS and, as nobody has written it, in global memory.
     fn stands_still_for_long(&mut self, writes: u64) -> bool {
@@ -394,20 +402,13 @@ impl<'a, O: Observer> Device<'a, O> {
     fn goes_round(&self) -> bool {
         let writes = self.global.writes();
         self.clusters.iter().all(|cluster| {
-            let can_move = |group: &Group| {
-                let barriers = Barriers::of(&cluster.shared.barrier, group);
-                group.waves.iter().any(|wave| barriers.let_move(wave))
-            };
-            let still = cluster.still >= STILL && cluster.writes == writes;
-            still || !cluster.groups.iter().any(can_move)
+            let is_still = cluster.still >= STILL && cluster.writes == writes;
+            is_still || !cluster.can_move()
         })
     }
 
     fn any_can_move(&self) -> bool {
-        self.groups().any(|(cluster, group)| {
-            let barriers = Barriers::of(&cluster.barrier, group);
-            group.waves.iter().any(|wave| barriers.let_move(wave))
-        })
+        self.clusters.iter().any(|cluster| cluster.can_move())
     }
 
     fn waiting(&self) -> Vec<(WaveId, Site, Blocked)> {

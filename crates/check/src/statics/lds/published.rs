@@ -80,18 +80,18 @@ impl Seen {
         self.0.get(&pair) == Some(&Met::Common)
     }
 
-    /// Holds two accesses against each other, if so many comparisons are left. Something else than the barrier may order them, if
-    /// they are `else_ordered`.
+    /// Holds two accesses against each other, if so many comparisons are left; whether the pair is one that is asked for. Something
+    /// else than the barrier may order them, if they are `else_ordered`.
     fn compare(
         &mut self,
         left: &mut usize,
         else_ordered: bool,
         (first, bytes): (SiteId, Bytes<'_>),
         (second, later): (SiteId, Bytes<'_>),
-    ) {
-        let Some(met) = self.0.get_mut(&(first, second)) else { return };
+    ) -> bool {
+        let Some(met) = self.0.get_mut(&(first, second)) else { return false };
         if *met == Met::Common {
-            return;
+            return true;
         }
         let looked = left.checked_sub(1);
         *left = looked.unwrap_or(0);
@@ -104,6 +104,7 @@ impl Seen {
             },
             _ => Met::Unknown,
         };
+        true
     }
 }
 
@@ -160,9 +161,10 @@ impl Pairs {
                     let behind = other.all[from..].iter().take_while(|&&(at, ..)| at.arrivals <= number);
                     for &(_, second, later) in behind {
                         let first = (arrived.access, arrived.bytes);
-                        if self.behind.0.contains_key(&(arrived.access, second)) {
-                            self.behind.compare(&mut self.left, number > last, first, (second, later));
-                        } else if self.arrives_with && number <= last {
+                        let else_ordered = number > last;
+                        let of_one_way =
+                            self.behind.compare(&mut self.left, else_ordered, first, (second, later));
+                        if !of_one_way && !else_ordered {
                             self.look_at_other_way(analysis, arrived, (second, later));
                         }
                     }
