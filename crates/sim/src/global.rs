@@ -43,6 +43,8 @@ pub struct Allocation {
     pub live: bool,
     /// Stores are allowed.
     pub writable: bool,
+    /// Views claim what they read of it: a launch has read and written it.
+    claims_reads: bool,
     /// One thread's view of it.
     view: Option<Box<View>>,
 }
@@ -127,7 +129,16 @@ impl Global {
         let base = self.next;
         let len = bytes.len() as u64;
         self.next = (base + len + GUARD).next_multiple_of(4096);
-        self.allocations.push(Allocation { base, bytes, len, name, live: true, writable, view: None });
+        self.allocations.push(Allocation {
+            base,
+            bytes,
+            len,
+            name,
+            live: true,
+            writable,
+            claims_reads: false,
+            view: None,
+        });
         base
     }
 
@@ -281,26 +292,11 @@ impl Global {
     /// An access is the claimant's, in a view.
     #[inline]
     pub fn claim(&mut self, claim: Claim, addr: u64, len: u64) {
-        if self.claimant != 0 {
-            self.claim_pieces(claim, addr, len, len as usize, std::iter::once(0));
-        }
-    }
-
-    /// Pieces of `size` bytes, at `offsets` from `addr` within `len` bytes, are the claimant's, in a view.
-    pub fn claim_pieces(
-        &mut self,
-        claim: Claim,
-        addr: u64,
-        len: u64,
-        size: usize,
-        offsets: impl Iterator<Item = usize>,
-    ) {
         let claimant = self.claimant;
-        let Some((view, from)) = self.claims(addr, len, size) else { return };
-        let starts = offsets.map(|offset| from + offset);
-        match claim {
-            Claim::Read => view.claim_reads(claimant, size, starts),
-            Claim::Write => view.claim_writes(claimant, size, starts),
+        if claimant != 0
+            && let Some((view, from)) = self.claims(addr, len, len as usize)
+        {
+            view.claim(claim, claimant, from, len as usize);
         }
     }
 
@@ -320,11 +316,18 @@ impl Global {
         }
     }
 
-    /// What the lanes of `mask` read, `size` bytes each at `at` from `addr` within `len` bytes, is the claimant's, in a view.
-    pub(crate) fn claim_rows(&mut self, addr: u64, len: u64, size: usize, at: &[Chunk], mask: u64) {
+    /// What the lanes of `mask` access, `size` bytes each at `at` from `addr` within `len` bytes, is the claimant's, in a view.
+    pub(crate) fn claim_rows(
+        &mut self,
+        claim: Claim,
+        (addr, len): (u64, u64),
+        size: usize,
+        at: &[Chunk],
+        mask: u64,
+    ) {
         let claimant = self.claimant;
         if let Some((view, from)) = self.claims(addr, len, size) {
-            view.claim_rows(claimant, from, size, at, mask);
+            view.claim_rows(claim, claimant, (from, size), at, mask);
         }
     }
 

@@ -509,10 +509,7 @@ fn claim(global: &mut Global, claim: Claim, reach: &Reach, size: usize, at: &[Ch
         return global.claim(claim, reach.low, reach.high - reach.low);
     }
     let len = reach.high - reach.low;
-    match claim {
-        Claim::Read => global.claim_rows(reach.low, len, size, at, reach.mask),
-        Claim::Write => global.claim_pieces(claim, reach.low, len, size, places(at, reach.mask)),
-    }
+    global.claim_rows(claim, (reach.low, len), size, at, reach.mask);
 }
 
 fn load(regs: &mut Regs, shape: LoadShape, row: usize, reach: &Reach, zero: u64, bytes: &[u8], at: &[Chunk]) {

@@ -6,24 +6,25 @@
 //! reads. What nobody collides over has the same value in every order, so that views can be united. A granule is mostly
 //! written by one claimant, so that a bit for each byte is enough, a quarter of a byte for each. Of one that several write,
 //! who they are is known of pairs of bytes: two that share a pair are taken to collide. What is put off ([`super::put_off`])
-//! collides with all other accesses of its granules. Reads of what no view writes are not claimed at all ([`put_by`]).
+//! collides with all other accesses of its granules.
+//!
+//! Most allocations are only read in a launch, or only written. So reads are not claimed at first: where views both read and
+//! write an allocation they cannot be united, but from then on its reads are claimed, and the launch can be tried again
+//! ([`Global::unite`]).
 
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-mod granules;
-mod put_by;
+mod known_rows;
 #[cfg(test)]
 mod tests;
 
-use granules::granules;
-use put_by::PutBy;
+use known_rows::KnownRows;
 
-use super::Global;
 use super::contents::Contents;
 use super::put_off::{PutOff, make_up_for};
-use crate::gather;
-use crate::lanewise::places;
+use super::{Claim, Global};
 use crate::pending::lanes;
 use crate::regs::Chunk;
 
@@ -41,19 +42,32 @@ const MANY: u32 = u32::MAX;
 /// One thread's view of an allocation.
 #[derive(Debug)]
 pub(super) struct View {
-    shared: Arc<Contents>,
-    /// A copy of `shared`, in the pages that are `copied`; nothing before the first write.
+    shared: Arc<Common>,
+    /// Reads are claimed; otherwise, whether there are any is all that is known.
+    claims_reads: bool,
+    /// It has read something without a claim.
+    reads: bool,
+    /// A copy of what is shared, in the pages that are `copied`; nothing before the first write.
     own: Vec<u8>,
     copied: Vec<bool>,
     /// Who has written each byte, of the pages in which anybody has.
     writers: Vec<Option<Box<Writers>>>,
-    /// Who has read each granule, but for what is put by; nothing before the first.
+    /// Who has read each granule; nothing before the first claim.
     readers: Vec<u32>,
-    /// Reads to be claimed once something is written or put off.
-    put_by: PutBy,
+    known_rows: KnownRows,
     /// The granules in which something is put off; nothing before the first.
     atomics: Vec<bool>,
     claimed: Claimed,
+}
+
+/// What the views of an allocation have in common.
+#[derive(Debug)]
+struct Common {
+    contents: Contents,
+    /// A view has read something without a claim.
+    read: AtomicBool,
+    /// A view has written something, or put it off.
+    written: AtomicBool,
 }
 
 /// Who has written the bytes of a page. Pages for themselves, because memory that is first read and then written costs
@@ -61,21 +75,20 @@ pub(super) struct View {
 #[derive(Debug)]
 struct Writers {
     granules: [Granule; GRANULES],
-    /// Who has written in which pair of bytes, 0 is nobody, of the granules that several have written, by their numbers.
-    several: Vec<(u8, [u32; PAIRS])>,
+    /// Who has written in which pair of bytes, 0 is nobody, of the granules that several have written.
+    several: Vec<[u32; PAIRS]>,
 }
 
 /// Who has written the bytes of a granule.
 #[derive(Clone, Copy, Debug)]
 struct Granule {
-    /// The claimant, or [`SEVERAL`]; 0 is nobody.
+    /// The first claimant; 0 is nobody.
     writer: u32,
+    /// Where among those that several have written, from 1 on; 0 if one has.
+    several: u32,
     /// Which bytes are written, a bit each.
     written: u64,
 }
-
-/// More writers than one. There are never so many clusters that it is one of them.
-const SEVERAL: u32 = u32::MAX - 1;
 
 /// What comes of claims.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,6 +97,8 @@ struct Claimed {
     collides: bool,
     /// A claimant has touched again what it has written, or written what it has read.
     again: bool,
+    /// It is not known who has read of what is written.
+    unclear: bool,
 }
 
 impl Claimed {
@@ -97,26 +112,27 @@ impl Claimed {
     fn join(&mut self, more: Claimed) {
         self.collides |= more.collides;
         self.again |= more.again;
+        self.unclear |= more.unclear;
     }
 }
 
 impl Writers {
     fn new() -> Box<Writers> {
-        let granules = [Granule { writer: 0, written: 0 }; GRANULES];
+        let granules = [Granule { writer: 0, several: 0, written: 0 }; GRANULES];
         Box::new(Writers { granules, several: Vec::new() })
     }
 
     /// Bytes that they may come to take.
-    const MOST: usize = size_of::<Writers>() + GRANULES * size_of::<(u8, [u32; PAIRS])>();
+    const MOST: usize = size_of::<Writers>() + GRANULES * size_of::<[u32; PAIRS]>();
 
     /// `claimant` reads the bytes of `mask` in a granule.
     #[inline]
     fn read(&self, number: usize, mask: u64, claimant: u32) -> Claimed {
-        let Granule { writer, written } = self.granules[number];
+        let Granule { writer, several, written } = self.granules[number];
         let mut claimed = Claimed::default();
         if written & mask != 0 {
-            match self.several.iter().find(|(of, _)| writer == SEVERAL && usize::from(*of) == number) {
-                Some((_, who)) => pairs(written & mask).for_each(|at| claimed.add(who[at], claimant)),
+            match several.checked_sub(1).map(|at| &self.several[at as usize]) {
+                Some(who) => pairs(written & mask).for_each(|at| claimed.add(who[at], claimant)),
                 None => claimed.add(writer, claimant),
             }
         }
@@ -127,10 +143,10 @@ impl Writers {
     #[inline]
     fn write(&mut self, number: usize, mask: u64, claimant: u32) -> Claimed {
         let granule = &mut self.granules[number];
-        if granule.writer == 0 || granule.writer == claimant {
+        if granule.writer == 0 || granule.writer == claimant && granule.several == 0 {
             let again = granule.written & mask != 0;
-            *granule = Granule { writer: claimant, written: granule.written | mask };
-            return Claimed { collides: false, again };
+            (granule.writer, granule.written) = (claimant, granule.written | mask);
+            return Claimed { again, ..Claimed::default() };
         }
         self.write_of_others(number, mask, claimant)
     }
@@ -138,20 +154,21 @@ impl Writers {
     #[cold]
     #[inline(never)]
     fn write_of_others(&mut self, number: usize, mask: u64, claimant: u32) -> Claimed {
-        let Granule { writer, written } = self.granules[number];
-        if writer != SEVERAL {
+        let granule = &mut self.granules[number];
+        let written = granule.written;
+        granule.written |= mask;
+        if granule.several == 0 {
             let mut who = [0; PAIRS];
-            pairs(written).for_each(|at| who[at] = writer);
-            self.several.push((number as u8, who));
+            pairs(written).for_each(|at| who[at] = granule.writer);
+            self.several.push(who);
+            granule.several = self.several.len() as u32;
         }
-        self.granules[number] = Granule { writer: SEVERAL, written: written | mask };
+        let who = &mut self.several[granule.several as usize - 1];
         let mut claimed = Claimed::default();
-        if let Some((_, who)) = self.several.iter_mut().find(|(of, _)| usize::from(*of) == number) {
-            for at in pairs(mask) {
-                let other = std::mem::replace(&mut who[at], claimant);
-                claimed.collides |= other != 0 && other != claimant;
-                claimed.again |= other == claimant && written & mask & 3 << (2 * at) != 0;
-            }
+        for at in pairs(mask) {
+            let other = std::mem::replace(&mut who[at], claimant);
+            claimed.collides |= other != 0 && other != claimant;
+            claimed.again |= other == claimant && written & mask & 3 << (2 * at) != 0;
         }
         claimed
     }
@@ -164,10 +181,7 @@ fn pairs(mask: u64) -> impl Iterator<Item = usize> {
 
 /// The contents of allocations while views share them.
 #[derive(Debug)]
-pub struct Shared(Vec<Arc<Contents>>);
-
-/// Bytes of an allocation whose places, and a few more, are numbers of 32 bits.
-const MOST_BY_ROWS: usize = 1 << 31;
+pub struct Shared(Vec<Arc<Common>>);
 
 /// `claimant` reads a granule that this one has read, or nobody, who is 0.
 #[inline(always)]
@@ -178,32 +192,34 @@ fn read_by(reader: &mut u32, claimant: u32) {
 }
 
 impl View {
-    fn new(shared: Arc<Contents>) -> View {
+    fn new(shared: Arc<Common>, claims_reads: bool) -> View {
         View {
             shared,
+            claims_reads,
+            reads: false,
             own: Vec::new(),
             copied: Vec::new(),
             writers: Vec::new(),
             readers: Vec::new(),
-            put_by: PutBy::default(),
+            known_rows: KnownRows::default(),
             atomics: Vec::new(),
             claimed: Claimed::default(),
         }
     }
 
-    /// What all views have in common.
+    /// What all views see until they write.
     pub fn shared(&self) -> &Contents {
-        &self.shared
+        &self.shared.contents
     }
 
     /// Its bytes, to be read.
     pub fn bytes(&mut self, range: Range<usize>) -> &[u8] {
         if self.own.is_empty() || range.is_empty() {
-            return &self.shared[range];
+            return &self.shared.contents[range];
         }
         let mut pages = self.copied[range.start / PAGE..=(range.end - 1) / PAGE].iter();
         if !pages.any(|&copied| copied) {
-            return &self.shared[range];
+            return &self.shared.contents[range];
         }
         self.bytes_mut(range)
     }
@@ -211,26 +227,49 @@ impl View {
     /// Its bytes, to be written.
     pub fn bytes_mut(&mut self, range: Range<usize>) -> &mut [u8] {
         if self.own.is_empty() {
-            self.own = vec![0; self.shared.len()];
-            self.copied = vec![false; self.shared.len().div_ceil(PAGE)];
+            self.own = vec![0; self.len()];
+            self.copied = vec![false; self.len().div_ceil(PAGE)];
         }
         if range.is_empty() {
             return &mut [];
         }
         for page in range.start / PAGE..=(range.end - 1) / PAGE {
             if !std::mem::replace(&mut self.copied[page], true) {
-                let bytes = page * PAGE..((page + 1) * PAGE).min(self.shared.len());
-                self.own[bytes.clone()].copy_from_slice(&self.shared[bytes]);
+                let bytes = page * PAGE..((page + 1) * PAGE).min(self.len());
+                self.own[bytes.clone()].copy_from_slice(&self.shared.contents[bytes]);
             }
         }
         &mut self.own[range]
+    }
+
+    fn len(&self) -> usize {
+        self.shared.contents.len()
+    }
+
+    /// Whether a read is noted and nothing more.
+    #[inline]
+    fn only_notes_read(&mut self) -> bool {
+        if !self.claims_reads && !self.reads {
+            self.reads = true;
+            // Who writes looks the other way round ([`View::begin_to_write`]): one of the two sees the other.
+            self.shared.read.store(true, Ordering::SeqCst);
+            self.claimed.unclear |= self.shared.written.load(Ordering::SeqCst);
+        }
+        !self.claims_reads
+    }
+
+    /// Something is written, or put off, for the first time.
+    #[cold]
+    fn begin_to_write(&mut self) {
+        self.shared.written.store(true, Ordering::SeqCst);
+        self.claimed.unclear |= self.shared.read.load(Ordering::SeqCst);
     }
 
     /// `claimant` reads these granules.
     #[inline]
     fn read(&mut self, granules: RangeInclusive<usize>, claimant: u32) {
         if self.readers.is_empty() {
-            self.readers = vec![0; self.shared.len().div_ceil(GRANULE)];
+            self.readers = vec![0; self.len().div_ceil(GRANULE)];
         }
         self.claimed.collides |= self.puts_off_in(granules.clone());
         self.readers[granules].iter_mut().for_each(|reader| read_by(reader, claimant));
@@ -245,8 +284,8 @@ impl View {
     /// Read-modify-writes of `size` bytes at each of `starts` are put off.
     pub fn claim_atomics(&mut self, size: usize, starts: impl Iterator<Item = usize>) {
         if self.atomics.is_empty() {
-            self.claim_put_by();
-            self.atomics = vec![false; self.shared.len().div_ceil(GRANULE)];
+            self.begin_to_write();
+            self.atomics = vec![false; self.len().div_ceil(GRANULE)];
         }
         for granule in starts.flat_map(|start| start / GRANULE..=(start + size - 1) / GRANULE) {
             if !std::mem::replace(&mut self.atomics[granule], true) {
@@ -255,116 +294,77 @@ impl View {
         }
     }
 
-    /// `claimant` reads `size` bytes at each of `starts`.
+    /// `claimant` accesses `size` bytes from `start` on.
     #[inline]
-    pub fn claim_reads(&mut self, claimant: u32, size: usize, starts: impl Iterator<Item = usize>) {
-        let mut claimed = Claimed::default();
-        // Neighbouring lanes mostly read the same granule.
-        let mut last_claimed = None;
-        for start in starts {
-            let last = start + size - 1;
-            let granules = start / GRANULE..=last / GRANULE;
-            if last_claimed.as_ref() != Some(&granules) {
-                last_claimed = Some(granules.clone());
-                self.read(granules, claimant);
-            }
-            if !self.writers.is_empty() {
-                for_each_granule(start..=last, |page, granule, mask| {
-                    if let Some(writers) = &self.writers[page] {
-                        claimed.join(writers.read(granule, mask, claimant));
-                    }
-                });
-            }
+    pub fn claim(&mut self, claim: Claim, claimant: u32, start: usize, size: usize) {
+        if claim == Claim::Write || !self.only_notes_read() {
+            for_each_granule(start, size, |granule, bytes| self.touch(claim, claimant, granule, bytes));
         }
-        self.claimed.join(claimed);
     }
 
-    /// Whether reads need not be claimed yet.
+    /// `claimant` accesses `size` bytes of each lane of `mask`, at its place in `at` from `from` on.
     #[inline]
-    fn is_only_read(&self) -> bool {
-        self.writers.is_empty() && self.atomics.is_empty()
+    pub fn claim_rows(
+        &mut self,
+        claim: Claim,
+        claimant: u32,
+        (from, size): (usize, usize),
+        at: &[Chunk],
+        mask: u64,
+    ) {
+        if claim == Claim::Read && self.only_notes_read() {
+            return;
+        }
+        let mut known = std::mem::take(&mut self.known_rows);
+        for piece in known.pieces(from % GRANULE, size, at, mask) {
+            self.touch(claim, claimant, from / GRANULE + piece.granule, piece.bytes);
+        }
+        self.known_rows = known;
     }
 
-    /// Claims the reads that are put by.
-    fn claim_put_by(&mut self) {
-        let put_by = std::mem::take(&mut self.put_by);
-        for (claimant, from, row) in put_by.reads() {
-            self.claim_rows_now(claimant, from, row.size as usize, &row.at, row.mask);
-        }
-    }
-
-    /// `claimant` reads `size` bytes of each lane of `mask`, at its place in `at` from `from` on.
-    #[inline]
-    pub fn claim_rows(&mut self, claimant: u32, from: usize, size: usize, at: &[Chunk], mask: u64) {
-        let len = self.shared.len();
-        if !self.is_only_read() || !self.put_by.note(claimant, len, from, size, at, mask) {
-            self.claim_rows_now(claimant, from, size, at, mask);
-        }
-    }
-
-    fn claim_rows_now(&mut self, claimant: u32, from: usize, size: usize, at: &[Chunk], mask: u64) {
-        // What is only read, as most of what a kernel reads is, is claimed by granules alone.
-        if !self.writers.is_empty() || self.shared.len() > MOST_BY_ROWS {
-            return self.claim_reads(claimant, size, places(at, mask).map(|place| from + place));
-        }
-        let (granule, within) = (from / GRANULE, (from % GRANULE) as u32);
-        let mut numbers = [0; 16];
-        for (c, at) in at.iter().enumerate() {
-            let mask = gather::part(mask, c);
-            match granules(&mut numbers, at, mask, within, size as u32) {
-                Some(count) if !self.readers.is_empty() && self.atomics.is_empty() => {
-                    let readers = &mut self.readers[granule..];
-                    numbers[..count].iter().for_each(|&n| read_by(&mut readers[n as usize], claimant));
-                }
-                _ => {
-                    let at = std::slice::from_ref(at);
-                    self.claim_reads(claimant, size, places(at, mask.into()).map(|place| from + place));
+    /// `claimant` accesses these bytes of a granule.
+    #[inline(always)]
+    fn touch(&mut self, claim: Claim, claimant: u32, granule: usize, bytes: u64) {
+        let (page, number) = (granule / GRANULES, granule % GRANULES);
+        match claim {
+            Claim::Read => {
+                self.read(granule..=granule, claimant);
+                if let Some(writers) = self.writers.get(page).and_then(Option::as_deref) {
+                    self.claimed.join(writers.read(number, bytes, claimant));
                 }
             }
-        }
-    }
-
-    /// `claimant` writes `size` bytes at each of `starts`.
-    #[inline]
-    pub fn claim_writes(&mut self, claimant: u32, size: usize, starts: impl Iterator<Item = usize>) {
-        if self.writers.is_empty() {
-            self.claim_put_by();
-            self.writers.resize_with(self.shared.len().div_ceil(PAGE), || None);
-        }
-        let mut claimed = Claimed::default();
-        // What the lane before has written of the same is no second access.
-        let mut before = 0..0;
-        for start in starts {
-            let last = start + size - 1;
-            let own = before.contains(&start) || before.contains(&last);
-            before = start..last + 1;
-            claimed.collides |= self.puts_off_in(start / GRANULE..=last / GRANULE);
-            for_each_granule(start..=last, |page, granule, mask| {
+            Claim::Write => {
+                if self.writers.is_empty() {
+                    self.begin_to_write();
+                    self.writers.resize_with(self.shared.contents.len().div_ceil(PAGE), || None);
+                }
                 let writers = self.writers[page].get_or_insert_with(Writers::new);
-                let Claimed { collides, again } = writers.write(granule, mask, claimant);
-                claimed.join(Claimed { collides, again: again && !own });
-            });
-            if !self.readers.is_empty() {
-                for &reader in &self.readers[start / GRANULE..=last / GRANULE] {
-                    claimed.add(reader, claimant);
+                self.claimed.join(writers.write(number, bytes, claimant));
+                if !self.atomics.is_empty() {
+                    self.claimed.collides |= self.puts_off_in(granule..=granule);
+                }
+                if let Some(&reader) = self.readers.get(granule) {
+                    self.claimed.add(reader, claimant);
                 }
             }
         }
-        self.claimed.join(claimed);
     }
 }
 
 impl Global {
     /// Share the contents of all allocations; they come back with [`Global::unite`].
     pub fn share(&mut self) -> Shared {
-        let contents = self.allocations.iter_mut().map(|a| Arc::new(std::mem::take(&mut a.bytes)));
-        Shared(contents.collect())
+        let common = self.allocations.iter_mut().map(|a| {
+            let contents = std::mem::take(&mut a.bytes);
+            Arc::new(Common { contents, read: AtomicBool::new(false), written: AtomicBool::new(false) })
+        });
+        Shared(common.collect())
     }
 
     /// Bytes that a view may come to take: nobody keeps anything of what cannot be written.
     pub fn most_of_view(&self) -> u64 {
         let of_page = size_of::<Option<Box<Writers>>>() + Writers::MOST + size_of::<bool>();
-        let of_granule = size_of::<u32>() + PutBy::MOST + size_of::<bool>();
+        let of_granule = size_of::<u32>() + size_of::<bool>();
         let of = |len: u64| {
             len + len.div_ceil(PAGE as u64) * of_page as u64
                 + len.div_ceil(GRANULE as u64) * of_granule as u64
@@ -385,7 +385,8 @@ impl Global {
             name: a.name.clone(),
             live: a.live,
             writable: a.writable,
-            view: Some(Box::new(View::new(Arc::clone(bytes)))),
+            claims_reads: a.claims_reads,
+            view: Some(Box::new(View::new(Arc::clone(bytes), a.claims_reads))),
         });
         Global {
             allocations: views.collect(),
@@ -427,18 +428,28 @@ impl Global {
 
     /// Whether two claimants of this view collide, or what it has put off cannot be made up for.
     pub fn collides(&self) -> bool {
-        self.put_off.as_ref().is_some_and(PutOff::is_lost)
-            || self.allocations.iter().any(|a| a.view.as_ref().is_some_and(|view| view.claimed.collides))
+        self.put_off.as_ref().is_some_and(PutOff::is_lost) || self.claimed().any(|claimed| claimed.collides)
+    }
+
+    /// Whether it is not known who has read of what is written in this view.
+    pub fn is_unclear(&self) -> bool {
+        self.claimed().any(|claimed| claimed.unclear)
+    }
+
+    fn claimed(&self) -> impl Iterator<Item = Claimed> {
+        self.allocations.iter().filter_map(|a| Some(a.view.as_ref()?.claimed))
     }
 
     /// Take the shared contents back, with what the views have written if that is to be kept and nobody collides;
-    /// whether it was.
-    pub fn unite(&mut self, shared: Shared, mut views: Vec<Global>, keep: bool) -> bool {
-        if keep {
-            (0..shared.0.len()).for_each(|at| claim_put_by(&mut views, at));
+    /// whether it was. Where it is not clear who has read of what is written, reads are claimed from now on.
+    pub fn unite(&mut self, shared: Shared, views: Vec<Global>, keep: bool) -> bool {
+        let in_doubt = |view: &Global| view.collides() || view.is_unclear();
+        let keep = keep && !views.iter().any(in_doubt) && (0..shared.0.len()).all(|at| agree(&views, at));
+        for view in &views {
+            for (own, theirs) in self.allocations.iter_mut().zip(&view.allocations) {
+                own.claims_reads |= theirs.view.as_ref().is_some_and(|view| view.claimed.unclear);
+            }
         }
-        let keep =
-            keep && !views.iter().any(Global::collides) && (0..shared.0.len()).all(|at| agree(&views, at));
         let mut put_off = Vec::new();
         let mut views: Vec<_> = views
             .into_iter()
@@ -451,7 +462,8 @@ impl Global {
             let written = views.iter_mut().filter_map(|view| Some(view[at].view.take()?.into_written()));
             let written: Vec<Written> = written.collect();
             // The views are gone, and with them whoever else had the contents.
-            allocation.bytes = Arc::try_unwrap(bytes).unwrap_or_else(|bytes| Contents::Own(bytes.to_vec()));
+            allocation.bytes = Arc::try_unwrap(bytes)
+                .map_or_else(|bytes| Contents::Own(bytes.contents.to_vec()), |common| common.contents);
             if keep {
                 written.iter().for_each(|written| written.copy_to(&mut allocation.bytes));
             }
@@ -463,26 +475,14 @@ impl Global {
     }
 }
 
-/// Calls `f` with the granules of the bytes from the first to the last: the page, the granule in it, and its bytes.
+/// Calls `f` with the granules of the `size` bytes from `start` on: the granule, and its bytes.
 #[inline(always)]
-fn for_each_granule(bytes: RangeInclusive<usize>, mut f: impl FnMut(usize, usize, u64)) {
-    let (first, last) = bytes.into_inner();
-    let from =
-        |granule: usize| if granule == first / GRANULE { u64::MAX << (first % GRANULE) } else { u64::MAX };
-    let to = |granule: usize| {
-        if granule == last / GRANULE { u64::MAX >> (GRANULE - 1 - last % GRANULE) } else { u64::MAX }
-    };
-    for granule in first / GRANULE..=last / GRANULE {
-        f(granule / GRANULES, granule % GRANULES, from(granule) & to(granule));
-    }
-}
-
-/// Claims the reads of allocation `at` that are put by, if a view does not only read it.
-fn claim_put_by(views: &mut [Global], at: usize) {
-    let mut views: Vec<&mut View> =
-        views.iter_mut().filter_map(|view| view.allocations[at].view.as_deref_mut()).collect();
-    if !views.iter().all(|view| view.is_only_read()) {
-        views.iter_mut().for_each(|view| view.claim_put_by());
+fn for_each_granule(start: usize, size: usize, mut f: impl FnMut(usize, u64)) {
+    let (mut granule, mut within, mut left) = (start / GRANULE, start % GRANULE, size);
+    while left > 0 {
+        let here = left.min(GRANULE - within);
+        f(granule, u64::MAX >> (GRANULE - here) << within);
+        (granule, within, left) = (granule + 1, 0, left - here);
     }
 }
 
@@ -544,14 +544,18 @@ impl Written {
         for (page, writers) in pages.filter_map(|(page, writers)| Some((page, writers.as_deref()?))) {
             let range = page * PAGE..((page + 1) * PAGE).min(bytes.len());
             let (from, to) = (&self.own[range.clone()], &mut bytes[range]);
-            let granules = from.chunks(GRANULE).zip(to.chunks_mut(GRANULE)).zip(&writers.granules);
-            for ((from, to), granule) in granules {
-                if granule.written == u64::MAX {
-                    to.copy_from_slice(from);
-                    continue;
-                }
-                for at in lanes(granule.written) {
-                    to[at as usize] = from[at as usize];
+            let mut granules = 0..GRANULES;
+            while let Some(first) = granules.next() {
+                let written = writers.granules[first].written;
+                if written == u64::MAX {
+                    let whole =
+                        writers.granules[first..].iter().take_while(|granule| granule.written == u64::MAX);
+                    granules.start = first + whole.count();
+                    let run = first * GRANULE..granules.start * GRANULE;
+                    to[run.clone()].copy_from_slice(&from[run]);
+                } else {
+                    let bytes = lanes(written).map(|at| first * GRANULE + at as usize);
+                    bytes.for_each(|at| to[at] = from[at]);
                 }
             }
         }

@@ -9,7 +9,8 @@
 //! it was with the same in its registers (it waits for what another is to write), all of it is withdrawn and the launch run
 //! again on one thread, where workgroups take turns and make progress together. What that costs is the time of the trial:
 //! little where workgroups talk, since every thread runs one cluster after the other to its end and comes to the talking with
-//! its first; up to once the whole run where plain accesses collide late.
+//! its first; up to once the whole run where plain accesses collide late. Reads are claimed only of what the launch is known to write
+//! as well: a trial in which that comes out begins anew, mostly with its first clusters.
 //!
 //! An observer that is to watch such a run splits into one for each thread ([`Observer::split`]), even if there is only one:
 //! that clusters do not touch each other may spare it work. The parts are united if none of them has seen anything that the
@@ -85,7 +86,9 @@ impl Supply {
 
     /// Whether a trial is over; by what this device has come to, or another.
     pub fn is_withdrawn(&self, program: &Program, global: &Global, observer: &impl Observer) -> bool {
-        if Supply::is_lost(self.trial, program, observer) || self.trial.is_some() && global.collides() {
+        if Supply::is_lost(self.trial, program, observer)
+            || self.trial.is_some() && (global.collides() || global.is_unclear())
+        {
             self.withdraw();
         }
         self.withdrawn.load(Ordering::Relaxed)
@@ -119,6 +122,8 @@ pub(crate) fn run<O: Observer + Send>(
                 observer.unite(parts);
                 return (RunEnd::Finished, stats);
             }
+            // Each time, there is one allocation less of which that is so.
+            Err(Withdrawn { unclear: true, .. }) => program = new_program(),
             Err(Withdrawn { collides: false, .. }) if trial == Trial::Far => {
                 trial = Trial::AsAfter;
                 // It is known how that would end on several threads.
@@ -151,6 +156,8 @@ fn is_natural(config: &RunConfig) -> bool {
 
 /// A trial that was withdrawn.
 struct Withdrawn {
+    /// It was not known who had read of what was written: it will be, the next time.
+    unclear: bool,
     /// A cluster has touched what another wrote.
     collides: bool,
     /// Whatever was executed was what is executed without a trial: no cluster has touched what another wrote, and nothing was put
@@ -206,9 +213,11 @@ fn run_side_by_side<O: Observer + Send>(
     let sum = stats.into_iter().try_fold(RunStats::default(), |sum, one| Some(sum.plus(&one?)));
     let sum = sum.filter(|sum| sum.wave_instructions <= config.max_total_steps);
     let collides = views.iter().any(Global::collides);
+    let unclear = views.iter().any(Global::is_unclear);
     let apart = !program.puts_some_off() && !collides;
     let early = supply.next.load(Ordering::Relaxed) <= 2 * views.len() as u64;
     if global.unite(shared, views, sum.is_some()) { sum } else { None }.ok_or(Withdrawn {
+        unclear,
         collides,
         apart,
         early,

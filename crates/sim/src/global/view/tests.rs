@@ -1,12 +1,13 @@
 //! What views claim, and how they are united.
 
-use super::super::Claim;
 use super::*;
+use crate::lanewise::places;
 
 /// Two views in which `write` and `read` touch bytes of one allocation; whether they can be united, and what it holds.
 fn unite(accesses: [&dyn Fn(&mut Global, u64); 2]) -> (bool, Vec<u8>) {
     let mut global = Global::new();
     let base = global.allocate("a", vec![7; 10_000], true);
+    global.allocations[0].claims_reads = true;
     let shared = global.share();
     let mut views = vec![global.view(&shared), global.view(&shared)];
     for (n, (view, access)) in views.iter_mut().zip(accesses).enumerate() {
@@ -15,6 +16,13 @@ fn unite(accesses: [&dyn Fn(&mut Global, u64); 2]) -> (bool, Vec<u8>) {
     }
     let united = global.unite(shared, views, true);
     (united, global.contents(base).unwrap_or_default().to_vec())
+}
+
+/// A view of so many bytes that claims what is read.
+fn view_of(len: usize) -> View {
+    let contents = Contents::Own(vec![0; len]);
+    let (read, written) = (AtomicBool::new(false), AtomicBool::new(false));
+    View::new(Arc::new(Common { contents, read, written }), true)
 }
 
 fn write(from: u64, len: u64, value: u8) -> impl Fn(&mut Global, u64) {
@@ -39,7 +47,7 @@ fn what_two_write_side_by_side_is_united() {
 /// The lanes of a row, each eighth byte of two granules.
 fn read_rows(from: u64) -> impl Fn(&mut Global, u64) {
     let at = Chunk(std::array::from_fn(|l| 8 * l as u32));
-    move |view, base| view.claim_rows(base + from, 128, 4, &[at], 0xffff)
+    move |view, base| view.claim_rows(Claim::Read, (base + from, 128), 4, &[at], 0xffff)
 }
 
 #[test]
@@ -53,6 +61,29 @@ fn what_is_read_by_rows_collides_with_what_is_written_before_and_after() {
     assert!(!unite([&both, &write(700, 1, 1)]).0);
     assert!(unite([&both, &write(768, 1, 1)]).0);
     assert!(unite([&read_rows(640), &read_rows(640)]).0);
+}
+
+/// Whoever sees a read that is not claimed beside a write, there are claims the next time.
+#[test]
+fn reads_are_claimed_once_it_matters() {
+    for reads_first in [true, false] {
+        let mut global = Global::new();
+        let bases = ["a", "b"].map(|name| global.allocate(name, vec![7; 1000], true));
+        for (round, united) in [false, true].into_iter().enumerate() {
+            let shared = global.share();
+            let mut views = [global.view(&shared), global.view(&shared)];
+            for (n, view) in views.iter_mut().enumerate() {
+                view.claim_for(n as u64);
+                read(0, 10)(view, bases[1]);
+                let first = (n == 0) == reads_first;
+                if first { read(0, 64)(view, bases[0]) } else { write(64, 8, 1)(view, bases[0]) }
+            }
+            assert_eq!(views.iter().any(Global::is_unclear), round == 0);
+            assert_eq!(global.unite(shared, views.into(), true), united);
+            let claimed: Vec<bool> = global.allocations().iter().map(|a| a.claims_reads).collect();
+            assert_eq!(claimed, [true, false]);
+        }
+    }
 }
 
 #[test]
@@ -76,6 +107,7 @@ fn what_is_touched_again_is_noted() {
     let again = |accesses: &[&dyn Fn(&mut Global, u64)]| {
         let mut global = Global::new();
         let base = global.allocate("a", vec![7; 10_000], true);
+        global.allocations[0].claims_reads = true;
         let shared = global.share();
         let mut view = global.view(&shared);
         view.claim_for(0);
@@ -90,8 +122,8 @@ fn what_is_touched_again_is_noted() {
     assert!(again(&[&read(0, 4), &write(60, 4, 1)]));
     assert!(!again(&[&read(0, 64), &read(0, 64), &write(64, 8, 1), &write(72, 8, 1)]));
     // The lanes of one access.
-    let halves =
-        |view: &mut Global, base| view.claim_pieces(Claim::Write, base, 64, 2, (0..32).map(|n| n * 2));
+    let at = [0, 1].map(|c| Chunk(std::array::from_fn(|l| (16 * c + l as u32) * 2)));
+    let halves = |view: &mut Global, base| view.claim_rows(Claim::Write, (base, 64), 2, &at, 0xffff_ffff);
     assert!(!again(&[&halves]));
     assert!(again(&[&halves, &halves]));
 }
@@ -106,7 +138,7 @@ fn writers_are_those_of_each_byte() {
         (state >> 33) as usize % below
     };
     for round in 0..300 {
-        let mut view = View::new(Arc::new(Contents::Own(vec![0; 8200])));
+        let mut view = view_of(8200);
         let (mut writers, mut readers) = ([0; 8200], [0; 129]);
         let most = 1 + round % 3;
         for step in 0..40 {
@@ -125,12 +157,12 @@ fn writers_are_those_of_each_byte() {
                 granules
                     .iter_mut()
                     .for_each(|r| *r = if *r == 0 || *r == claimant { claimant } else { MANY });
-                view.claim_reads(claimant, size, std::iter::once(start));
+                view.claim(Claim::Read, claimant, start, size);
             } else {
                 collides |= granules.iter().any(|&r| r != 0 && r != claimant);
                 again |= granules.contains(&claimant);
                 who.fill(claimant);
-                view.claim_writes(claimant, size, std::iter::once(start));
+                view.claim(Claim::Write, claimant, start, size);
             }
             let found = std::mem::take(&mut view.claimed);
             let found = (found.collides, found.again);
@@ -143,7 +175,7 @@ fn writers_are_those_of_each_byte() {
     }
 }
 
-/// What lanes read is claimed alike by rows and one by one.
+/// What lanes access is claimed alike by rows and one by one.
 #[test]
 fn rows_are_claimed_as_their_lanes_are() {
     let mut state = 1u64;
@@ -158,19 +190,24 @@ fn rows_are_claimed_as_their_lanes_are() {
             .map(|c| Chunk(std::array::from_fn(|l| (c * 16 + l as u32) * step % 3000 + draw(3))))
             .collect();
         let mask = u64::from(draw(u32::MAX)) | (u64::from(draw(2)) * 0xffff);
-        let mut views = [0, 1].map(|_| View::new(Arc::new(Contents::Own(vec![0; 4000]))));
-        for (n, view) in views.iter_mut().enumerate() {
-            // The first claim of a view is one by one.
-            view.claim_reads(1, 1, std::iter::once(0));
-            for (claimant, from) in [(1, from[0]), (1, from[0]), (2, from[0]), (3, from[1]), (3, from[2])] {
-                match n {
-                    0 => view.claim_rows(claimant, from, size, &at, mask),
-                    _ => view.claim_reads(claimant, size, places(&at, mask).map(|place| from + place)),
-                }
+        let accesses = [(1, from[0]), (1, from[0]), (2, from[0]), (3, from[1]), (3, from[2])];
+        let accesses = accesses
+            .map(|(claimant, from)| (if draw(3) == 0 { Claim::Write } else { Claim::Read }, claimant, from));
+        let mut views = [view_of(4000), view_of(4000)];
+        for (claim, claimant, from) in accesses {
+            views[0].claim_rows(claim, claimant, (from, size), &at, mask);
+            for place in places(&at, mask) {
+                views[1].claim(claim, claimant, from + place, size);
             }
+            let (rows, lanes) = (&views[0], &views[1]);
+            assert_eq!(rows.readers, lanes.readers, "{size} bytes from {from:?}, {mask:#x} of {at:?}");
+            let of = |view: &View, page: usize| {
+                let writers = view.writers.get(page)?.as_deref()?;
+                Some(writers.granules.map(|granule| (granule.writer, granule.written)))
+            };
+            assert_eq!(of(rows, 0), of(lanes, 0), "{size} bytes from {from:?}, {mask:#x} of {at:?}");
+            assert_eq!(rows.claimed.collides, lanes.claimed.collides);
         }
-        views[0].claim_put_by();
-        assert_eq!(views[0].readers, views[1].readers, "{size} bytes from {from:?}, {mask:#x} of {at:?}");
     }
 }
 
@@ -179,6 +216,7 @@ fn rows_are_claimed_as_their_lanes_are() {
 fn claimants_of_one_view_collide() {
     let mut global = Global::new();
     let base = global.allocate("a", vec![7; 100], true);
+    global.allocations[0].claims_reads = true;
     let shared = global.share();
     let mut view = global.view(&shared);
     view.claim_for(0);
