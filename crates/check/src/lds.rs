@@ -75,8 +75,24 @@ struct Written {
     record: Record,
     /// The waves, by their numbers in the workgroup, whose loads it is ordered before.
     ordered: u64,
-    /// It is a copy, and nobody has relied on its end so far: that the wait for it was needed is to be noted.
-    unused: bool,
+    /// Who has relied on its end, if it is a copy: which waits for it were needed is to be noted.
+    relied: Relied,
+}
+
+/// Who has relied on the end of a copy so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Relied {
+    Nobody,
+    ItsWave,
+    /// Another wave, which knows of fewer waits.
+    Another,
+}
+
+impl Written {
+    /// Who relies on its end if a wave does.
+    fn relied_by(&self, agent: u32) -> Relied {
+        if agent == self.record.epoch.agent { Relied::ItsWave } else { Relied::Another }
+    }
 }
 
 /// A load that was put off.
@@ -150,7 +166,7 @@ impl Lds {
             let Some(written) = place(writer).map(|at| &mut written[at]) else { return false };
             let in_order = written.ordered >> wave & 1 != 0 || ordered(&written.record);
             written.ordered |= u64::from(in_order) << wave;
-            in_order && !written.unused
+            in_order && written.relied >= written.relied_by(record.epoch.agent)
         });
         if !surely {
             return false;
@@ -214,19 +230,22 @@ impl Lds {
             extent => for_each_run(extent, wrote),
         }
         if !atomic {
-            self.written.push(Written { record, ordered: 0, unused: record.dma });
+            let relied = if record.dma { Relied::Nobody } else { Relied::Another };
+            self.written.push(Written { record, ordered: 0, relied });
         }
     }
 
-    /// An access has relied on the ends of these copies.
-    pub fn note_used(&mut self, access: &Access, copies: &[Epoch]) {
+    /// An access of a wave has relied on the ends of these copies.
+    pub fn note_used(&mut self, agent: u32, access: &Access, copies: &[Epoch]) {
         if copies.is_empty() {
             return;
         }
         let Lds { writers, written, .. } = self;
         all_writers(writers, &access.extent, None, |writer| {
-            if let Some(written) = place(writer).map(|at| &mut written[at]) {
-                written.unused &= !copies.contains(&written.record.epoch);
+            if let Some(written) = place(writer).map(|at| &mut written[at])
+                && copies.contains(&written.record.epoch)
+            {
+                written.relied = written.relied.max(written.relied_by(agent));
             }
             true
         });
@@ -261,12 +280,15 @@ impl Lds {
         self.drop_repeated();
         if writes {
             let mut kept = 0;
-            let mut renumbered = |written: &Written| {
-                let stays = written.unused || !is_over(written.record.epoch);
+            let mut is_last = vec![false; self.written.len()];
+            self.writers.iter().filter_map(|writer| place(*writer)).for_each(|at| is_last[at] = true);
+            let mut renumbered = |(written, is_last): (&Written, bool)| {
+                let may_be_noted = is_last && written.relied < Relied::Another;
+                let stays = may_be_noted || !is_over(written.record.epoch);
                 kept += u32::from(stays);
                 if stays { kept - 1 + FIRST } else { SETTLED }
             };
-            let new: Vec<u32> = self.written.iter().map(&mut renumbered).collect();
+            let new: Vec<u32> = self.written.iter().zip(is_last).map(&mut renumbered).collect();
             for writer in &mut self.writers {
                 *writer = place(*writer).map_or(*writer, |at| new[at]);
             }

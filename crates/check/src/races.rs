@@ -187,7 +187,7 @@ impl Checker {
             && undefined.is_none();
         self.repeats |= repeats;
         if let Some(lds) = lds {
-            lds.note_used(access, &copies);
+            lds.note_used(wave.index, access, &copies);
             if direction != Direction::Read {
                 lds.note_written(record, access);
             }

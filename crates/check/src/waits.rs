@@ -23,6 +23,7 @@ use wavemark_sim::queue::ordered as pipe_ordered;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
+use crate::knowledge::{BARRIERS, WaveClock};
 use crate::site_info::{SiteId, Sites};
 use crate::wave_state::{Operation, WAITS, WaitInstance, WaveState};
 
@@ -77,29 +78,41 @@ pub(crate) type Waited = ((SiteId, Counter), WaitStats);
 /// Statistics by wait instruction and counter.
 pub(crate) type WaitTable = FxHashMap<(SiteId, Counter), WaitStats>;
 
-/// Operations met of late.
+/// A copy whose end something has relied on.
+#[derive(Clone, Copy, Debug)]
+struct Met {
+    copy: Epoch,
+    /// Another wave has, which knows of fewer waits than its own.
+    by_another: bool,
+}
+
+/// Copies met of late.
 #[derive(Clone, Debug)]
-pub(crate) struct Recent([Epoch; 256]);
+pub(crate) struct Recent([Met; 256]);
 
 impl Default for Recent {
     fn default() -> Recent {
         // No operation has number 0.
-        Recent([Epoch { agent: 0, channel: 0, seq: 0 }; 256])
+        Recent([Met { copy: Epoch { agent: 0, channel: 0, seq: 0 }, by_another: false }; 256])
     }
 }
 
 impl Recent {
     /// Others have been met, of agents whose numbers are lower by so much.
     pub fn add(&mut self, others: &Recent, by: u32) {
-        for &epoch in others.0.iter().filter(|epoch| epoch.seq > 0) {
-            self.knows(Epoch { agent: epoch.agent + by, ..epoch });
+        for &Met { copy, by_another } in others.0.iter().filter(|met| met.copy.seq > 0) {
+            self.knows(Epoch { agent: copy.agent + by, ..copy }, by_another);
         }
     }
 
-    /// Whether an operation is known to have been met; it has been now.
-    fn knows(&mut self, epoch: Epoch) -> bool {
-        let place = &mut self.0[(epoch.agent.wrapping_mul(37) ^ epoch.seq) as usize % 256];
-        std::mem::replace(place, epoch) == epoch
+    /// Whether a copy is known to have been met, by another wave if it is one now; it has been now.
+    fn knows(&mut self, copy: Epoch, by_another: bool) -> bool {
+        let met = &mut self.0[(copy.agent.wrapping_mul(37) ^ copy.seq) as usize % 256];
+        let known = met.copy == copy && (met.by_another || !by_another);
+        if !known {
+            *met = Met { copy, by_another };
+        }
+        known
     }
 }
 
@@ -182,22 +195,29 @@ impl Operation {
 }
 
 impl WaveState {
-    /// The last wait that retired operation `seq` of a channel, or would have, of those before which the wave had issued
-    /// no more than `known` there, by its place among the waits; and how many younger operations it may leave in flight
-    /// for that, which are none where what the channel counts is not over `in_order`.
+    /// The last wait that retired operation `seq` of a channel, or would have, of those that another wave knows of by what it
+    /// `knows` was issued, or of all, by its place among the waits; and how many younger operations it may leave in flight for
+    /// that, which are none where what the channel counts is not over `in_order`.
     fn last_sufficient(
         &self,
         counter: Counter,
         (channel, in_order): (Channel, bool),
         seq: u32,
-        known: u32,
+        knows: Option<&WaveClock>,
     ) -> Option<(usize, u32)> {
         let issued = |wait: &WaitInstance| wait.seq[channel as usize];
+        let is_known = |wait: &&WaitInstance| knows.is_none_or(|known| self.is_before_known(wait, known));
         let waits = self.waits.iter().enumerate().rev().take_while(|(_, wait)| issued(wait) >= seq);
-        waits.filter(|(_, wait)| issued(wait) <= known).find_map(|(at, wait)| {
+        waits.filter(|(_, wait)| is_known(wait)).find_map(|(at, wait)| {
             let enough = if in_order && !wait.beside_unordered { issued(wait) - seq } else { 0 };
             (wait.number(counter)? <= enough).then_some((at, enough))
         })
+    }
+
+    /// Whether something is known to be issued behind a wait.
+    fn is_before_known(&self, wait: &WaitInstance, known: &WaveClock) -> bool {
+        let issued = |channel| known.get(self.id.index, channel);
+        issued(BARRIERS) > wait.barriers || (0..).zip(wait.seq).any(|(channel, seq)| issued(channel) > seq)
     }
 
     /// The wait that retired operation `seq` of a channel, where that is an earlier one than `last`, which would have.
@@ -227,8 +247,9 @@ impl Checker {
         let Some(state) = self.waves.get_mut(wave.index) else { return };
         let counters = SmallVec::from_slice(waits);
         let (seq, retired, step) = (state.seq, state.retired, state.steps);
+        let barriers = state.known.issued.get(wave.index, BARRIERS);
         let beside_unordered = state.has_unordered();
-        let instance = WaitInstance { site, counters, seq, retired, beside_unordered, step };
+        let instance = WaitInstance { site, counters, seq, retired, barriers, beside_unordered, step };
         for &(counter, n) in waits {
             if counter == Counter::Async {
                 state.async_retired = state.async_retired.max(state.async_issued.saturating_sub(n));
@@ -317,8 +338,7 @@ impl Checker {
             let counter = set.counter_of(channel);
             let in_order = channel != Channel::Sm;
             let Some(state) = self.waves.get(wave) else { return };
-            let Some((last, younger)) = state.last_sufficient(counter, (channel, in_order), seq, u32::MAX)
-            else {
+            let Some((last, younger)) = state.last_sufficient(counter, (channel, in_order), seq, None) else {
                 continue;
             };
             need(&mut self.tally.waits, (state.waits[last].site, counter), younger);
@@ -352,16 +372,13 @@ impl Checker {
     /// `wave` touches LDS that the copy `epoch`, its own or another wave's, was to be done with before. The wait that
     /// was needed is the last sufficient one that `wave` knows of: another wave may have waited more since it arrived.
     pub(crate) fn consume_copy(&mut self, wave: WaveId, epoch: Epoch) {
-        if self.copies_used.knows(epoch) {
+        if self.copies_used.knows(epoch, epoch.agent != wave.index) {
             return;
         }
         let channel = crate::relation::channel(epoch.channel);
         let counter = self.counters.counter_of(channel);
         let Some(consumer) = self.waves.get(wave.index) else { return };
-        let known = match epoch.agent == wave.index {
-            true => u32::MAX,
-            false => consumer.known.issued.get(epoch.agent, epoch.channel),
-        };
+        let known = (epoch.agent != wave.index).then_some(&consumer.known.issued);
         let Some(producer) = self.waves.get(epoch.agent) else { return };
         let in_order = !(self.model.lds_dma_any_order && channel == Channel::Vm);
         let Some((last, younger)) = producer.last_sufficient(counter, (channel, in_order), epoch.seq, known)

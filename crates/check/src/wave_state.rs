@@ -140,6 +140,8 @@ pub struct WaitInstance {
     pub seq: [u32; CHANNELS],
     /// What of them was retired before it.
     pub retired: [u32; CHANNELS],
+    /// The number of the wave's last barrier operation before it.
+    pub barriers: u32,
     /// An operation was in flight that, with other addresses, may be over before older ones of any of its channels.
     pub beside_unordered: bool,
     /// The wave's instructions before it.
