@@ -47,7 +47,7 @@ impl Checker {
         }
         let severity = match (only_two_fifos || unwaited_invalidate, only_out_of_order) {
             (true, _) => Severity::Warning,
-            (_, true) if !self.model.tensor_any_order => Severity::Advice,
+            (_, true) if !self.land_in_any_order(later) => Severity::Advice,
             _ => Severity::Error,
         };
         let roles = if conflict.write_first { ("producer", "consumer") } else { ("reader", "writer") };
@@ -71,7 +71,7 @@ impl Checker {
         let flags = [
             (any_order, "lds-dma-order"),
             (only_two_fifos, "asynccnt"),
-            (only_out_of_order, "tensor-order"),
+            (only_out_of_order && of == Channel::Td, "tensor-order"),
             (unwaited_invalidate, "inv-wait"),
         ];
         Some(flags.into_iter().filter(|flag| flag.0).fold(finding, |finding, (_, flag)| finding.model(flag)))

@@ -358,7 +358,7 @@ impl Checker {
     fn is_expected(&self, later: &Later, conflict: &Conflict) -> bool {
         let earlier = &conflict.earlier;
         // That a transfer waits for the data of one before it is what the order is for; that one before it has read is not.
-        if conflict.relation == Relation::InOrder && conflict.write_first && !self.model.tensor_any_order {
+        if conflict.relation == Relation::InOrder && conflict.write_first && !self.land_in_any_order(later) {
             return true;
         }
         let polled = if conflict.write_first {
@@ -370,6 +370,14 @@ impl Checker {
             !earlier.dma && self.polls.contains(&earlier.site) && self.may_have_been_polled(later, conflict)
         };
         polled && earlier.epoch.agent != later.wave.index
+    }
+
+    /// Whether copies like this one may land in any order.
+    pub(crate) fn land_in_any_order(&self, copy: &Later) -> bool {
+        match copy.channel {
+            Channel::Td => self.model.tensor_any_order,
+            _ => self.model.lds_dma_any_order,
+        }
     }
 
     /// Whether what another wave has read before this access may mean nothing.

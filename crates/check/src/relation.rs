@@ -29,7 +29,7 @@ pub(crate) fn channel(number: u8) -> Channel {
 pub(crate) enum Relation {
     /// It is over, and the new one finds its effect.
     Ordered,
-    /// Nothing but the order in which the tensor unit takes up a wave's transfers orders the two.
+    /// Nothing but the order in which a wave's tensor transfers, or its copies to LDS that vmcnt counts, land orders the two.
     InOrder,
     /// Nothing orders the two.
     Unordered,
@@ -123,14 +123,17 @@ impl Order<'_> {
                 || retired[usize::from(old.channel)] >= old.seq
                 || pipe_ordered(channel(old.channel), later.channel, later.space)
         };
-        let in_order = own && kept_in_order();
-        if in_order
+        let lands_in_order = matches!(later.channel, Channel::Td | Channel::Vm);
+        if own
             && !is_same
-            && (channel(old.channel), later.channel, later.space) == (Channel::Td, Channel::Td, Space::Lds)
+            && later.space == Space::Lds
+            && lands_in_order
+            && channel(old.channel) == later.channel
             && retired[usize::from(old.channel)] < old.seq
         {
             return Relation::InOrder;
         }
+        let in_order = own && kept_in_order();
         let cache_in_order = || {
             let vector = |channel| matches!(channel, Channel::Ld | Channel::St | Channel::Vm);
             self.facts.cu_keeps_order
