@@ -5,7 +5,7 @@
 	.include "gfx1250.inc"
 	v_xor_b32_e32 v2, 0x80, v1
 	ds_store_b32 v1, v0                     ; <<< other end
-	s_wait_dscnt 0x0
+	s_wait_dscnt 0x0                        ; <<< hint: a barrier between the two accesses, behind
 	.if RIGHT
 	s_barrier_signal -1
 	s_barrier_wait -1

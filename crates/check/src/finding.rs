@@ -2,8 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
-use wavemark_isa::effects::wait_text;
-use wavemark_sim::events::{Counter, Site, WaveId};
+use wavemark_isa::effects::{CounterSet, wait_text};
+use wavemark_sim::events::{Channel, Counter, Site, WaveId};
 
 use crate::consequences;
 use crate::mistakes::{MistakeId, Mistakes};
@@ -102,7 +102,7 @@ pub struct Finding {
     /// It holds on all paths, whatever the launch.
     pub proven: bool,
     /// The counter of which a wait could leave more in flight.
-    pub weakened: Option<Counter>,
+    pub(crate) weakened: Option<Counter>,
     /// Which mistake it comes from.
     pub(crate) mistake: Option<MistakeId>,
     /// The counter of the missing wait and what it should stand before, for the hint.
@@ -126,6 +126,16 @@ pub(crate) const AND_A_BARRIER: &str = " and a barrier";
 pub(crate) const ENDS: usize = 64;
 
 impl Finding {
+    /// The counter of which waits may have more to wait for once this is mended, so that there is no advice about those that have
+    /// nothing now: what another wait leaves in flight, a write-back, or what goes to where a barrier stands.
+    pub fn unsettles(&self, counters: CounterSet) -> Option<Counter> {
+        match (self.class, self.rule) {
+            (Class::MissingWriteback, _) => Some(counters.counter_of(Channel::St)),
+            (Class::MissingSync, "S2") => Some(counters.counter_of(Channel::Ds)),
+            _ => self.weakened,
+        }
+    }
+
     /// A finding of `rule` without sites or hint.
     pub fn new(rule: &'static str, class: Class, severity: Severity, title: impl Into<String>) -> Finding {
         Finding {
@@ -357,9 +367,9 @@ impl Findings {
         at
     }
 
-    /// Whether there is one of this class.
-    pub(crate) fn has(&self, class: Class) -> bool {
-        self.list.iter().any(|finding| finding.class == class)
+    /// The counters of which there is no advice ([`Finding::unsettles`]).
+    pub(crate) fn unsettled(&self, counters: CounterSet) -> impl Iterator<Item = Counter> {
+        self.list.iter().filter_map(move |finding| finding.unsettles(counters))
     }
 
     /// Whether there is none.

@@ -10,7 +10,7 @@ use wavemark_isa::effects::{AtomicOp, invalidate_text, scalar_invalidate_text, w
 use wavemark_sim::events::{Channel, Counter, Direction, Scope, Site, Space, WaveId};
 
 use crate::Checker;
-use crate::finding::Class;
+use crate::finding::{AND_A_BARRIER, Class};
 use crate::knowledge::common_scope;
 use crate::meeting::Conflict;
 use crate::mistakes::Place;
@@ -446,10 +446,7 @@ impl<'c> Meets<'c> {
             (Space::Lds, _) if let Some((barrier, access)) = self.before_wait() => {
                 return (format!("behind the wait for {barrier} belongs"), Some(access.site.clone()));
             }
-            // A barrier waits for nothing by itself.
-            (Space::Lds, _) => {
-                "a barrier between the two accesses, behind the wait for the first one".to_owned()
-            }
+            (Space::Lds, _) => return self.barrier_hint(),
             (_, Some(release)) => {
                 let hint =
                     "a barrier of the workgroup, behind the wait for the first access, before the release by";
@@ -461,6 +458,40 @@ impl<'c> Meets<'c> {
             _ => order.to_owned(),
         };
         (hint, None)
+    }
+
+    /// The barrier that would order two accesses of LDS, and where that is, if one of the waves has done what both have with no
+    /// barrier in between: in the order of the program, which may be the other one. A barrier waits for nothing by itself.
+    fn barrier_hint(&self) -> (String, Option<Site>) {
+        let Meets { checker, later, conflict, .. } = self;
+        let site = |site| Some(checker.sites.get(site).site.clone());
+        let between = |state: &WaveState, first: &Record, second: &Record| {
+            let of = channel(first.epoch.channel);
+            let counter = checker.counters.counter_of(of);
+            let (_, before) = state.operation_at(second.epoch.channel, second.epoch.seq)?;
+            let first = state.same_as((of, first.epoch.seq), first.site, before)?;
+            let wait = state.wait_between(first, before, of, counter)?;
+            // What asks others with atomics may be on its own there.
+            let between = first.before.step..before.before.step;
+            let mut asked =
+                state.operations.iter().filter(|operation| between.contains(&operation.before.step));
+            let is_atomic = |operation: &Operation| {
+                checker.sites.get(operation.site).effects.memory.is_some_and(|memory| memory.atomic.is_some())
+            };
+            (before.site == second.site && !asked.any(is_atomic)).then_some((wait, counter, second.site))
+        };
+        let (earlier, later) = (&conflict.earlier, &later.record);
+        let found = between(self.state, earlier, later).or_else(|| between(self.other?, later, earlier));
+        match found {
+            Some((Ok(wait), ..)) => ("a barrier between the two accesses, behind".to_owned(), site(wait)),
+            Some((Err(younger), counter, second)) => {
+                let wait = wait_text(checker.machine, counter, younger);
+                (format!("{wait}{AND_A_BARRIER} before"), site(second))
+            }
+            None => {
+                ("a barrier between the two accesses, behind the wait for the first one".to_owned(), None)
+            }
+        }
     }
 
     /// The arrival at a barrier that the wave of the earlier one has not waited for before that, if the wave of the later one knows

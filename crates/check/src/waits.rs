@@ -446,14 +446,12 @@ impl Checker {
             |stats: &WaitStats| stats.effective > 0 && stats.best.is_some_and(|best| best > stats.n);
         let weakened: Vec<Counter> =
             all.iter().filter(|(_, stats)| too_strong(stats)).map(|((_, counter), _)| *counter).collect();
-        let lacks_write_back = self.findings.has(Class::MissingWriteback);
-        let of_write_backs = self.counters.counter_of(Channel::St);
+        let unsettled: Vec<Counter> = self.findings.unsettled(self.counters).collect();
         let advice = |&((site, counter), stats): &Waited| {
             // Where a wait before this one is called too strong, this one would carry what that one waited for.
             let carries = stats.best.is_some() && weakened.contains(&counter);
             match stats.best {
-                // It may be what waits for the write-back, once that is there.
-                _ if lacks_write_back && counter == of_write_backs => None,
+                _ if unsettled.contains(&counter) => None,
                 _ if stats.effective == 0 => {
                     (!carries && !self.drains.contains(&site)).then_some(Advice::HadNothing)
                 }

@@ -591,6 +591,48 @@ impl WaveState {
         self.waits.iter().rev().take_while(|wait| wait.step > arrive.step).find(retires).map(|wait| wait.site)
     }
 
+    /// What it has done at a place as another wave has, before an operation: the one with the same number, or else the last one.
+    pub fn same_as(
+        &self,
+        (channel, seq): (Channel, u32),
+        site: SiteId,
+        before: &Operation,
+    ) -> Option<&Operation> {
+        let is_there =
+            |operation: &&Operation| operation.site == site && operation.before.step < before.before.step;
+        let numbered = self.operation_at(channel as u8, seq).map(|(_, operation)| operation);
+        numbered.filter(is_there).or_else(|| self.operations.iter().rfind(is_there))
+    }
+
+    /// Behind which wait it has retired one of its operations and come to another, if it has arrived at no barrier in between; or
+    /// how many operations of the channel it has issued in between, if it is not retired there. Of the waits the last one: a
+    /// barrier may be for what others of them are for, too.
+    pub fn wait_between(
+        &self,
+        first: &Operation,
+        second: &Operation,
+        channel: Channel,
+        counter: Counter,
+    ) -> Option<Result<SiteId, u32>> {
+        let (at, upto) = (channel as usize, &second.before);
+        let between = first.before.step..upto.step;
+        if self.arrives.iter().any(|arrive| between.contains(&arrive.step)) {
+            return None;
+        }
+        let number =
+            |operation: &Operation| operation.seq.iter().find(|(of, _)| *of == channel).map(|of| of.1);
+        let seq = number(first)?;
+        if upto.retired[at] < seq {
+            let issued = number(second).map_or(upto.seq[at], |own| own - 1);
+            return Some(Err(issued - seq));
+        }
+        let retires = |wait: &&WaitInstance| {
+            wait.number(counter).is_some_and(|left| wait.seq[at].saturating_sub(left) >= seq)
+        };
+        let waits = || self.waits.iter().filter(|wait| between.contains(&wait.step));
+        waits().find(retires).and(waits().next_back()).map(|wait| Ok(wait.site))
+    }
+
     /// Its knowledge of others has grown.
     pub fn note_learnt(&mut self) {
         self.note_learnt_again(true);

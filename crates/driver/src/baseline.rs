@@ -135,7 +135,7 @@ mod tests {
             hint: None,
             model: None,
             proven: None,
-            weakened: None,
+            unsettles: None,
         });
         report.conclude();
         report

@@ -1,6 +1,7 @@
 //! The checker's findings as a report has them: places named, hints completed; and what the user asks of the checker.
 
 use wavemark_check::{Checks, Model, READINGS};
+use wavemark_isa::effects::CounterSet;
 use wavemark_sim::RunEnd;
 
 use crate::author;
@@ -38,6 +39,7 @@ pub(crate) fn convert(
     places: &Places<'_>,
 ) -> Finding {
     let author_hint = kernel.and_then(|kernel| author::hint(&finding, kernel, places));
+    let unsettles = finding.unsettles(CounterSet::of(places.machine));
     let mut sites: Vec<Site> = finding
         .sites
         .iter()
@@ -84,7 +86,7 @@ pub(crate) fn convert(
         author_hint,
         model: finding.model.map(str::to_owned),
         proven: (severity(finding.severity) == Severity::Advice).then_some(finding.proven),
-        weakened: finding.weakened,
+        unsettles,
     }
 }
 
@@ -115,7 +117,7 @@ pub(crate) fn of_end(end: &RunEnd) -> Option<Finding> {
         author_hint: None,
         model: None,
         proven: None,
-        weakened: None,
+        unsettles: None,
     })
 }
 

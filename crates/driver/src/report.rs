@@ -295,9 +295,9 @@ pub struct Finding {
     /// Of advice: it holds for every run, not only for what this one has shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proven: Option<bool>,
-    /// Of advice from a run: the counter of which a wait could leave more in flight.
+    /// The counter of which waits may have more to wait for once it is mended.
     #[serde(skip)]
-    pub weakened: Option<Counter>,
+    pub unsettles: Option<Counter>,
 }
 
 /// A finding that is accepted.
@@ -331,11 +331,12 @@ impl Finding {
                 || self.is_same_order(other))
     }
 
-    /// Whether the same barrier is missing, of which one of the two need not say where: how far waves are ahead of each other
-    /// decides what they know of a copy that no barrier orders.
+    /// Whether the same barrier is missing: how far waves are ahead of each other decides what they know of a copy that no barrier
+    /// orders, and of which accesses of LDS they come to know first.
     fn is_same_order(&self, other: &Finding) -> bool {
         (self.class, self.severity) == (Class::MissingSync, Severity::Error)
-            && !(self.has_place() && other.has_place())
+            && (!(self.has_place() && other.has_place())
+                || [&self.rule, &other.rule].iter().all(|rule| *rule == "S2"))
             && self.is_same_mistake(other)
     }
 

@@ -6,7 +6,7 @@ use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, KernelMetadata, LoadedImage};
 use wavemark_diag::Diagnostic;
-use wavemark_isa::effects::{Channel, Counter, CounterSet, effects};
+use wavemark_isa::effects::{Counter, effects};
 use wavemark_sim::foresight::Supposed;
 use wavemark_sim::{Dispatch, Segment};
 use wavemark_target::Machine;
@@ -163,17 +163,12 @@ pub(crate) fn add(
         check(&kernel, &supposed, &|address, bytes| loaded.image.read_constant(address, bytes));
     let places = Places { machine, base: loaded.image.base, lines: loaded.lines };
     report.paths = Some(Paths { instructions: instructions as u64 });
-    let mut weakened: Vec<Counter> = report.findings.iter().filter_map(|finding| finding.weakened).collect();
-    if report.findings.iter().any(|finding| finding.class == Class::MissingWriteback) {
-        // It may be what waits for the write-back, once that is there.
-        weakened.push(CounterSet::of(machine).counter_of(Channel::St));
-    }
+    let unsettled: Vec<Counter> = report.findings.iter().filter_map(|finding| finding.unsettles).collect();
     let of_runs = report.findings.len();
     for finding in findings.into_iter().filter(|finding| is_wanted(finding.rule, wanted)) {
-        // Where a run says that a wait before it could leave more in flight, this one would have to wait for that.
         let moot = |wait: &FindingSite| {
             let waits = effects(machine, &wait.site.inst).waits;
-            waits.iter().any(|(counter, _)| weakened.contains(counter))
+            waits.iter().any(|(counter, _)| unsettled.contains(counter))
         };
         if !(finding.class == wavemark_check::Class::Redundant && finding.sites.iter().any(moot)) {
             add_finding(report, of_runs, convert(finding, None, &places));

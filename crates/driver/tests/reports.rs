@@ -41,7 +41,7 @@ fn finding(wave: u32) -> Finding {
         hint: Some("s_wait_asynccnt 1 before s_barrier_signal at k.s:52".to_owned()),
         model: None,
         proven: None,
-        weakened: None,
+        unsettles: None,
     }
 }
 
@@ -62,7 +62,7 @@ fn advice() -> Finding {
         hint: None,
         model: None,
         proven: None,
-        weakened: None,
+        unsettles: None,
     }
 }
 

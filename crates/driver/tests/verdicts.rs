@@ -30,7 +30,7 @@ fn finding(rule: &str, severity: Severity, class: Class, lines: &[u32], hint: Op
         hint: hint.map(str::to_owned),
         model: None,
         proven: None,
-        weakened: None,
+        unsettles: None,
     }
 }
 

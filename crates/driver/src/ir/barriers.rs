@@ -80,7 +80,7 @@ fn finding(kernel: &Kernel<'_>, mistake: &Mistake) -> Finding {
         author_hint: None,
         model: None,
         proven: None,
-        weakened: None,
+        unsettles: None,
     }
 }
 

@@ -132,7 +132,7 @@ impl Kernel<'_> {
             author_hint: None,
             model: None,
             proven: Some(true),
-            weakened: None,
+            unsettles: None,
         })
     }
 
@@ -162,7 +162,7 @@ impl Kernel<'_> {
             author_hint: None,
             model: None,
             proven: Some(true),
-            weakened: None,
+            unsettles: None,
         }
     }
 

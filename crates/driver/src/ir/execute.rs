@@ -362,7 +362,7 @@ fn convert(sources: &SourceMap, parsed: &Parsed, found: &Found) -> Finding {
         author_hint: None,
         model: None,
         proven: None,
-        weakened: None,
+        unsettles: None,
     }
 }
 

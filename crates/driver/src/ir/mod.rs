@@ -173,6 +173,6 @@ fn finding(sources: &SourceMap, parsed: &Parsed, remarked: &Remarked) -> Option<
         author_hint: None,
         model: None,
         proven: Some(true),
-        weakened: None,
+        unsettles: None,
     })
 }

@@ -264,7 +264,7 @@ mod tests {
             hint: None,
             model: None,
             proven: None,
-            weakened: None,
+            unsettles: None,
         });
         let page = render_html(&[(&report, &|_, _| Some("<b>bold</b>".to_owned()))]);
         assert!(!page.contains("<script>") && !page.contains("<b>"), "{page}");

@@ -43,7 +43,7 @@ pub(super) fn convert(sources: &SourceMap, finding: &interp::Finding) -> Finding
         ),
         model: None,
         proven: None,
-        weakened: None,
+        unsettles: None,
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn of_fault(sources: &SourceMap, fault: &Fault) -> Option<Finding> {
         hint: None,
         model: None,
         proven: None,
-        weakened: None,
+        unsettles: None,
     })
 }
 

@@ -183,7 +183,7 @@ impl Doors<'_> {
             hint: Some(self.hint(finding)),
             model: None,
             proven: None,
-            weakened: None,
+            unsettles: None,
         }
     }
 
@@ -285,7 +285,7 @@ impl Doors<'_> {
             hint: Some(hint),
             model: None,
             proven: Some(true),
-            weakened: None,
+            unsettles: None,
         })
     }
 
