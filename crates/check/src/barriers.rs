@@ -121,6 +121,19 @@ impl Object {
         members.any(|&wave| !phase.has_arrived(wave))
     }
 
+    /// Whether a wave has joined it or arrived at it.
+    fn has(&self, wave: u32) -> bool {
+        self.joined.contains_key(&wave) || self.arrived.contains(&wave)
+    }
+
+    /// How many waves have joined a named one or arrived at it, and where it was initialised, if that is for another number.
+    fn miscounted(&self) -> Option<(i64, SiteId)> {
+        let waves =
+            self.joined.keys().filter(|&wave| !self.arrived.contains(wave)).count() + self.arrived.len();
+        let (_, _, init) = self.init?;
+        (self.expected? != waves as i64).then_some((waves as i64, init))
+    }
+
     /// Whether a wave that knows so much may arrive in one phase with another of its workgroup: in the one that is open, or, in
     /// another schedule, in one that it does not know to be complete.
     fn may_meet_own_workgroup(&self, wave: WaveId, known: &Knowledge) -> bool {
@@ -163,6 +176,11 @@ fn barrier_name(id: BarrierId) -> String {
         BarrierId::Null => "the null barrier (0)".to_owned(),
         BarrierId::Named(n) => format!("named barrier {n}"),
     }
+}
+
+/// What a hint says of an initialisation for another number of waves than take part.
+pub(crate) fn of_waves(waves: i64) -> String {
+    format!("a count of {waves}, for so many waves take part, in")
 }
 
 impl Checker {
@@ -401,6 +419,16 @@ impl Checker {
         [BarrierId::Workgroup].into_iter().chain(joined).find(|&id| would_tell(id)).map(barrier_name)
     }
 
+    /// How many waves take part in a named barrier that two waves of a workgroup meet at, and where it is initialised for fewer.
+    pub(crate) fn barrier_of_fewer(&self, wave: WaveId, other: u32) -> Option<(i64, SiteId)> {
+        let of_both = |(key, object): (&(u32, BarrierId), &Object)| {
+            let fewer =
+                object.miscounted().filter(|&(waves, _)| object.expected.is_some_and(|of| of < waves));
+            fewer.filter(|_| *key == Self::key(wave, key.1) && object.has(wave.index) && object.has(other))
+        };
+        self.barriers.iter().filter_map(of_both).min_by_key(|&(_, init)| self.sites.get(init).site.pc)
+    }
+
     /// The barrier of its workgroup at which a wave has arrived, which waits for another wave of that.
     pub(crate) fn barrier_that_waits_for(&self, wave: WaveId, other: u32) -> Option<String> {
         let object = self.barriers.get(&Self::key(wave, BarrierId::Workgroup))?;
@@ -536,7 +564,16 @@ impl Checker {
             .map(|state| format!("wave {} of workgroup {:?}", state.id.wave, state.id.workgroup))
             .take(4)
             .collect();
-        if !culprits.is_empty() {
+        let greater = waiting.iter().find_map(|(wave, _, blocked)| match blocked {
+            Blocked::Barrier { id, expected: Some(expected), .. } => {
+                let object = self.barriers.get(&Self::key(*wave, *id))?;
+                object.miscounted().filter(|&(waves, _)| waves < i64::from(*expected))
+            }
+            _ => None,
+        });
+        if let Some((waves, init)) = greater {
+            finding = finding.hint(of_waves(waves), Some(self.sites.get(init).site.clone()));
+        } else if !culprits.is_empty() {
             finding.hint = Some(format!("already ended without arriving: {}", culprits.join(", ")));
         }
         self.findings.add(finding);

@@ -10,6 +10,7 @@ use wavemark_isa::effects::{AtomicOp, invalidate_text, scalar_invalidate_text, w
 use wavemark_sim::events::{Channel, Counter, Direction, Scope, Site, Space, WaveId};
 
 use crate::Checker;
+use crate::barriers::of_waves;
 use crate::finding::{AND_A_BARRIER, Class};
 use crate::knowledge::common_scope;
 use crate::meeting::Conflict;
@@ -445,6 +446,11 @@ impl<'c> Meets<'c> {
             }
             (Space::Lds, _) if let Some((barrier, access)) = self.before_wait() => {
                 return (format!("behind the wait for {barrier} belongs"), Some(access.site.clone()));
+            }
+            (Space::Lds, _)
+                if let Some((waves, init)) = checker.barrier_of_fewer(later.wave, earlier.epoch.agent) =>
+            {
+                return (of_waves(waves), Some(checker.sites.get(init).site.clone()));
             }
             (Space::Lds, _) => return self.barrier_hint(),
             (_, Some(release)) => {
