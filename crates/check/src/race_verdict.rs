@@ -6,7 +6,9 @@
 
 use std::fmt::{self, Display};
 
-use wavemark_isa::effects::{AtomicOp, invalidate_text, scalar_invalidate_text, wait_text, write_back_text};
+use wavemark_isa::effects::{
+    AtomicOp, Caches, invalidate_text, scalar_invalidate_text, wait_text, write_back_text,
+};
 use wavemark_sim::events::{Channel, Counter, Direction, Scope, Site, Space, WaveId};
 
 use crate::Checker;
@@ -286,6 +288,7 @@ impl<'c> Meets<'c> {
             // The wait stands before the later access, which is issued already.
             before.issued = later.record.epoch.seq - 1;
         }
+        let before = self.before_scalar_invalidate().unwrap_or(before);
         let dma_second = matches!(later.channel, Channel::Al | Channel::As | Channel::Td | Channel::Vm);
         let rule = match (self.channel, wrong) {
             (_, true) => "R6",
@@ -294,9 +297,24 @@ impl<'c> Meets<'c> {
         };
         let (place, verb) = (self.place(), self.verbs().1);
         let title = format!("{place} is {verb} by {} while {} is in flight", second.mnemonic, first.mnemonic);
-        let hint_site = Some(second.site.clone());
+        let hint_site = before.before.map(|(site, _)| self.checker.sites.get(site).site.clone());
         let missing = Some((before, wrong));
         Verdict { hint_site, missing, ..self.verdict_of(rule, Class::MissingWait, title) }
+    }
+
+    /// Where a wave has emptied the scalar cache since the earlier one, for the later one, which comes by that: what is to be found
+    /// there must be over before.
+    fn before_scalar_invalidate(&self) -> Option<Place> {
+        let Meets { checker, later, conflict, state, channel, .. } = self;
+        let invalidate = state.last_invalidate.filter(|_| later.channel == Channel::Sm)?;
+        let info = checker.sites.get(invalidate.site);
+        let empties = info.effects.memory.is_some_and(|memory| memory.caches == Caches::Scalar);
+        (empties && invalidate.comes_behind(conflict.earlier.epoch)).then(|| Place {
+            before: Some((invalidate.site, info.site.pc)),
+            step: invalidate.step,
+            issued: invalidate.seq[*channel as usize],
+            hands_on: false,
+        })
     }
 
     /// Another wave's operation is known to be issued, and was not waited for before that was handed on.
