@@ -290,9 +290,17 @@ impl Waves {
     pub fn why_unseen(&self, store: Epoch, knows: impl Fn(u32, Channel) -> u32) -> Unseen {
         let own = self.publication(store.agent);
         let written_back = own.last_write_back.filter(|write_back| write_back.at.comes_behind(store));
+        // Waves of one workgroup write back alike: where a barrier comes before the release, others wait there as well.
+        let first = |write_back: WroteBack, release: Arrive| {
+            let barrier = own.first_barrier_behind(store);
+            let between = barrier.filter(|at| (write_back.at.step..release.step).contains(&at.step));
+            between.map_or((release, false), |barrier| (barrier, true))
+        };
         if let Some(release) = own.release_of(store, |channel| knows(store.agent, channel)) {
             return match release.write_back.filter(|write_back| write_back.at.comes_behind(store)) {
-                Some(write_back) => Unseen::WriteBackInFlight(write_back.own.0, (release.at, false)),
+                Some(write_back) => {
+                    Unseen::WriteBackInFlight(write_back.own.0, first(write_back, release.at))
+                }
                 None => Unseen::NotWrittenBack(Some(release.at)),
             };
         }
