@@ -11,15 +11,16 @@
 //! - A wave that does not wait for a barrier, as it has joined none or nobody has initialised it, or for no reason, meets others in the
 //!   wrong phase: it arrives again, there and elsewhere, joins another barrier, races, and at last is waited for in vain. So do
 //!   workgroups of a cluster for which two waves arrive.
-//! - A read that races may find what nobody has written.
+//! - A read that races may find what nobody has written. So may one that SCC decides about, which is not there yet.
 //! - A read that races with several writes, all before it or all behind, lacks one barrier, and so does a write that races with
-//!   several reads: with those of the next round and of those behind the loop, with some before it and some behind.
+//!   several reads: with those of the next round and of those behind the loop, with some before it and some behind. So do races
+//!   that one barrier would mend in the same place, and barriers that one wave initialises too late for others.
 //!
 //! This goes by what findings have in common: a reader, a workgroup, or how far their waves are apart. A second mistake that
 //! has that in common with the first is found when that is mended.
 
 use rustc_hash::FxHashSet;
-use wavemark_sim::events::Scope;
+use wavemark_sim::events::{Scope, WaveId};
 
 use crate::finding::{Class, Finding, FindingSite, Severity};
 use crate::knowledge::common_scope;
@@ -60,7 +61,9 @@ fn join_unordered(list: &[Finding], mistakes: &mut Mistakes) {
             let (Some(own), Some(its)) = (finding.mistake, one.mistake) else { continue };
             let waits = [at, other].iter().all(|&of| !lack_wait.contains(&roots[of]));
             let is_one_write = || waits && one.writer() == finding.writer();
-            if are_unordered(one, finding) && (is_one_read(one, finding) || is_one_write()) {
+            let is_one_place = || one.hint_site.is_some() && place(one) == place(finding);
+            if are_unordered(one, finding) && (is_one_read(one, finding) || is_one_write() || is_one_place())
+            {
                 mistakes.join(own, its);
             }
         }
@@ -75,6 +78,11 @@ fn are_unordered(one: &Finding, other: &Finding) -> bool {
             && finding.reader().is_some()
     };
     [one, other].into_iter().all(is_order) && one.rule == other.rule
+}
+
+/// What mends it, and where.
+fn place(finding: &Finding) -> (Option<&str>, Option<u64>) {
+    (finding.hint.as_deref(), finding.hint_site.as_ref().map(|site| site.pc))
 }
 
 /// Whether they are of one read with several writes, all before it or all behind.
@@ -115,7 +123,12 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
             let same = errors().filter(|(_, cause)| cause.rule == "B1" && cause.end("barrier") == barrier);
             // Who initialises it is what is to be known.
             let first = same.min_by_key(|(of, cause)| (cause.end("init").is_none(), *of));
-            first.map(|(of, _)| of).filter(|&of| of != at)
+            let by_one_wave = |cause: &Finding| {
+                cause.rule == "B1"
+                    && initialiser(finding).is_some()
+                    && initialiser(cause) == initialiser(finding)
+            };
+            first.map(|(of, _)| of).filter(|&of| of != at).or_else(|| one(&by_one_wave).filter(|&of| of < at))
         }
         "B10" | "B12" | "B13" | "B14" | "H1" | "S2" => misused(),
         "U2" => {
@@ -125,6 +138,7 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
             one(&|cause| {
                 races.contains(&cause.rule) && cause.reader() == read
                     || cause.rule == "C1" && is_in_cluster_of(cause, finding)
+                    || cause.rule == "R8" && workgroup(cause) == workgroup(finding)
             })
         }
         _ => None,
@@ -163,6 +177,11 @@ fn is_in_cluster_of(cause: &Finding, finding: &Finding) -> bool {
     let cluster = |end: &FindingSite| end.wave.map(|wave| wave.cluster_flat);
     let of = cause.sites.first().and_then(cluster);
     of.is_some() && finding.sites.iter().take(2).all(|end| cluster(end) == of)
+}
+
+/// The wave that initialises a barrier.
+fn initialiser(finding: &Finding) -> Option<WaveId> {
+    finding.sites.iter().find(|site| site.role == "init")?.wave
 }
 
 /// The workgroup of the first end.

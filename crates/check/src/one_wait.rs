@@ -8,12 +8,14 @@
 //! On a straight line a wait in the first place sees to all that was issued before it, up to the wave's next wait for the counter,
 //! which is another matter.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Counter, Flow, channels_of};
 
 use crate::finding::{Class, Finding, Severity};
-use crate::mistakes::Mistakes;
+use crate::mistakes::{MistakeId, Mistakes};
 use crate::site_info::{SiteId, SiteInfo, Sites};
 
 /// A wait that is missing in one place.
@@ -142,6 +144,37 @@ pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
         let [first, others @ ..] = mends.as_slice() else { continue };
         others.iter().for_each(|&other| mistakes.join(*first, other));
         mistakes.mend_before(*first, place);
+    }
+    join_behind_weak_waits(list, mistakes, sites);
+}
+
+/// Make findings of registers one mistake for which the same wait leaves too much in flight, on a straight line behind it: what it
+/// leaves on one path is needed earlier than what it leaves on another.
+fn join_behind_weak_waits(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
+    let targets = targets(sites);
+    let mut behind: BTreeMap<(SiteId, Counter), Vec<(SiteId, MistakeId)>> = BTreeMap::new();
+    let of_registers = |finding: &&Finding| matches!(finding.rule, "R1" | "R2");
+    for finding in list.iter().filter(of_registers) {
+        if let (Some((counter, Some(place))), Some(mistake), Some(wait)) =
+            (finding.missing, finding.mistake, &finding.wait)
+            && let Some(wait) = sites.find(wait.site.pc, wait.site.msb)
+        {
+            behind.entry((wait, counter)).or_default().push((place, mistake));
+        }
+    }
+    for ((wait, _), lacking) in behind {
+        let is_target = |id: &SiteId| targets.contains(&sites.get(*id).site.pc);
+        let line: Vec<SiteId> = line(sites, wait).skip(1).take_while(|id| !is_target(id)).collect();
+        let at = |place: SiteId| line.iter().position(|&id| id == place);
+        let mut on_line: Vec<_> =
+            lacking.iter().filter_map(|&(place, mistake)| Some((at(place)?, place, mistake))).collect();
+        on_line.sort_unstable_by_key(|&(at, ..)| at);
+        if let [(_, place, first), others @ ..] = on_line.as_slice()
+            && !others.is_empty()
+        {
+            others.iter().for_each(|&(.., other)| mistakes.join(*first, other));
+            mistakes.mend_before(*first, *place);
+        }
     }
 }
 
