@@ -13,7 +13,7 @@
 //! | `mem=PATH.VERB.SHAPE.FLAG…` | memory effect: module `memory` |
 //! | `cnt=CHANNEL,…` | the queues it stands in ([`Channel`]), where they do not follow from `mem=` and the generation: module `counter` |
 //! | `flow=` | what it does to the program counter ([`Flow`]) |
-//! | `if=` | the value of SCC, `0` or `1`, at which it branches |
+//! | `if=` | whether it branches where the register that it reads (SCC, VCC, EXEC) is 0, `0`, or not, `1` |
 //! | `wait=COUNTER,…` | a wait, its operand's fields from the highest to the lowest; `idle`, `alu` ([`Wait`]) |
 //! | `barrier=` | which barrier operation ([`Barrier`]) |
 //! | `control=` | other program control ([`Control`]) |
@@ -105,7 +105,7 @@ pub struct Effects {
     pub channels: SmallVec<[Channel; 2]>,
     /// Control flow.
     pub flow: Flow,
-    /// The value of SCC at which it branches, if SCC decides.
+    /// Whether it branches where the register that it reads (SCC, VCC, EXEC) is not 0, or is, if that decides.
     pub branches_if: Option<bool>,
     /// For [`Flow::Wait`]: each counter waited for, and the value that it must have come down to. Counters that
     /// the operand names with a value that does not wait are left out.
@@ -190,7 +190,7 @@ pub struct RowEffects {
     pub channels: SmallVec<[Channel; 2]>,
     /// Control flow.
     pub flow: Flow,
-    /// The value of SCC at which it branches, if SCC decides.
+    /// Whether it branches where the register that it reads (SCC, VCC, EXEC) is not 0, or is, if that decides.
     pub branches_if: Option<bool>,
     /// What it waits for.
     pub wait: Option<Wait>,
@@ -256,7 +256,7 @@ impl RowEffects {
                     effects.branches_if = match value {
                         "0" => Some(false),
                         "1" => Some(true),
-                        _ => return Err(unknown("value of SCC")),
+                        _ => return Err(unknown("condition")),
                     }
                 }
                 "wait" => {

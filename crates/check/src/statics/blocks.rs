@@ -142,14 +142,14 @@ impl Code {
     /// The code of a kernel; `constants` is memory that nothing changes, in which addresses of functions may stand.
     pub fn of(kernel: &Kernel, constants: Constants<'_>) -> Code {
         // What registers hold costs time, and is asked for where paths depend on it alone.
-        let mut paths = Paths::new(kernel, Sites::new(kernel.machine), Conditions::default());
+        let mut paths = Paths::new(kernel, Sites::new(kernel.machine), Conditions::none(kernel));
         let mut knower = None;
         if !paths.walk_to_end_if(|paths| !paths.leaves, None) {
             knower = Knower::new(kernel, constants).ok();
-            paths = paths.anew(Conditions::default());
+            paths = paths.anew(Conditions::none(kernel));
             paths.walk_to_end_if(|_| true, knower.as_mut());
         }
-        let conditions = Conditions::repeated(kernel, &paths.sites);
+        let conditions = Conditions::repeated(kernel, &paths.sites, &paths.blocks());
         if !conditions.is_empty() {
             let most = paths.nodes.len() * TIMES + MEASURED;
             let mut apart = paths.anew(conditions);
@@ -296,7 +296,8 @@ impl<'k> Paths<'k> {
         let msb = upper_bits(machine, self.nodes[id as usize].point.msb, info)?;
         let (flow, inst) = (info.effects.flow, &info.site.inst);
         let label = if flow.has_target() { inst.branch_target(machine, pc) } else { None };
-        let outcomes = self.conditions.behind(self.nodes[id as usize].point.outcomes, site, info);
+        let before = self.nodes[id as usize].point.outcomes;
+        let outcomes = self.conditions.behind(before, site, info);
         let to = |pc: u64, chain: ChainId| Point { chain, pc, msb, outcomes };
         match flow {
             Flow::Next => {
@@ -351,7 +352,9 @@ impl<'k> Paths<'k> {
                 let next = next.into_iter().filter_map(|pc| {
                     let outcomes = match decides {
                         None => outcomes,
-                        Some(value) => outcomes.with_scc(value == (label == Some(pc)))?,
+                        Some(value) => {
+                            self.conditions.decided(before, site, info, value == (label == Some(pc)))?
+                        }
                     };
                     Some(Point { outcomes, ..to(pc, chain) })
                 });

@@ -1,30 +1,54 @@
-//! Scalar comparisons that a kernel makes several times, and what a path knows of their outcomes.
+//! Scalar comparisons that a kernel makes or uses several times, and what a path knows of their outcomes.
 //!
 //! Kernels ask the same question at several branches: whether the loop has another iteration, before a prefetch and behind
 //! it. A path on which the answers differ is none. So paths are told apart by what such branches said, until an operand of
 //! the comparison is written. One question may be asked in several ways: whether two integers are equal or differ, whether
 //! one is less or not, whether a bit is set or clear. Comparisons that differ in more than that are independent.
+//!
+//! What decides is whether SCC, VCC or EXEC is 0. A comparison is what computes one of them from scalars, wherever it stands
+//! before the branch; and while the register is not written, further branches by it decide alike, whatever it holds. Paths are
+//! told apart by that only as long as a branch asks.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Comparison, Unit};
+use wavemark_isa::effects::{Comparison, Flow, Unit};
 use wavemark_isa::ty::Type;
 use wavemark_isa::{Operand, Special};
+use wavemark_memmodel::flow::{Graph, State, forward};
 use wavemark_sim::Kernel;
+use wavemark_sim::regs::sindex;
 
-use crate::register_set::RegisterSet;
+use super::blocks::Block;
+use crate::register_set::{self, RegisterSet};
 use crate::site_info::{RegRange, SCC, SiteId, SiteInfo, Sites};
 
 /// So many comparisons are remembered; those that are made most often.
 const MOST: usize = 16;
 
+/// Registers by which branches decide: whether they are 0.
+const DECIDING: usize = 3;
+
+fn deciding(kernel: &Kernel) -> [RegRange; DECIDING] {
+    let count = kernel.machine.lanes().div_ceil(32);
+    let mask = |from| RegRange { from, count };
+    [RegRange { from: SCC, count: 1 }, mask(sindex::VCC), mask(sindex::EXEC)]
+}
+
+/// What of the deciding registers is known, or asked: one bit each.
+type Bits = u8;
+
 /// The comparisons that are remembered.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Conditions {
-    /// What each reads.
+    deciding: [RegRange; DECIDING],
+    /// By which of these a branch decides behind an instruction, before anything writes them.
+    asked: FxHashMap<SiteId, Bits>,
+    /// Some branch is followed by another one that decides by the same value.
+    again: bool,
+    /// What each comparison reads.
     reads: Vec<SmallVec<[RegRange; 2]>>,
-    /// What SCC has behind an instruction: see [`Outcomes::in_scc`].
-    of_site: FxHashMap<SiteId, i8>,
+    /// What deciding registers have behind an instruction: see [`Outcomes::has`].
+    of_site: FxHashMap<SiteId, [i8; DECIDING]>,
     /// What they read and write.
     touched: RegisterSet,
 }
@@ -35,8 +59,12 @@ pub(super) struct Outcomes {
     /// Comparisons whose outcome is known, and those that are true.
     known: u16,
     holds: u16,
-    /// One more than the comparison whose outcome SCC has, less than 0 where it has the opposite; 0: something else.
-    in_scc: i8,
+    /// Of each deciding register one more than the comparison whose outcome it has, less than 0 where it has the opposite; 0:
+    /// something else.
+    has: [i8; DECIDING],
+    /// Deciding registers of which it is known whether they are 0, and those that are not.
+    told: Bits,
+    set: Bits,
 }
 
 /// A comparison, however it is written.
@@ -64,83 +92,195 @@ impl Asked<'_> {
 }
 
 impl Conditions {
-    /// Those by which the next instruction branches and which are made at several places.
-    pub fn repeated(kernel: &Kernel, sites: &Sites) -> Conditions {
-        let mut same: Vec<(Asked<'_>, SmallVec<[(u64, SiteId, bool); 2]>)> = Vec::new();
-        let branches = |(_, info): &(SiteId, &SiteInfo)| info.effects.branches_if.map(|_| info.site.pc);
-        let branches: FxHashSet<u64> = sites.all().filter_map(|site| branches(&site)).collect();
-        let behind = |info: &SiteInfo| info.site.pc.wrapping_add(u64::from(info.site.inst.size));
-        let asked = |info: &SiteInfo| branches.contains(&behind(info)) && compares(info);
-        for (id, info) in sites.all().filter(|(_, info)| asked(info)) {
+    /// None.
+    pub fn none(kernel: &Kernel) -> Conditions {
+        Conditions {
+            deciding: deciding(kernel),
+            asked: FxHashMap::default(),
+            again: false,
+            reads: Vec::new(),
+            of_site: FxHashMap::default(),
+            touched: RegisterSet::new(),
+        }
+    }
+
+    /// Those by which branches decide that follow, and which are made at several places.
+    pub fn repeated(kernel: &Kernel, sites: &Sites, blocks: &[Block]) -> Conditions {
+        let mut conditions = Conditions::none(kernel);
+        conditions.ask(sites, blocks);
+        let mut same: Vec<(usize, Asked<'_>, SmallVec<[(u64, SiteId, bool); 2]>)> = Vec::new();
+        for (id, info) in sites.all().filter(|(_, info)| compares(info)) {
             let pc = info.site.pc;
-            let Some((asked, negated)) = asks(kernel, info) else { continue };
-            match same.iter_mut().find(|(other, _)| other.is(&asked)) {
-                Some((_, same)) => same.push((pc, id, negated)),
-                None => same.push((asked, SmallVec::from_slice(&[(pc, id, negated)]))),
+            for (at, _) in conditions.asked_of(id, info) {
+                let Some((asked, negated)) = asks(kernel, info) else { continue };
+                match same.iter_mut().find(|(of, other, _)| *of == at && other.is(&asked)) {
+                    Some((.., same)) => same.push((pc, id, negated)),
+                    None => same.push((at, asked, SmallVec::from_slice(&[(pc, id, negated)]))),
+                }
             }
         }
         // An instruction may be several sites (upper VGPR bits).
         let places = |same: &[(u64, SiteId, bool)]| same.chunk_by(|a, b| a.0 == b.0).count();
-        let mut same: Vec<_> = same.into_iter().map(|(_, same)| same).collect();
-        same.iter_mut().for_each(|same| same.sort_unstable());
-        same.retain(|same| places(same) > 1);
-        same.sort_unstable_by_key(|same| (std::cmp::Reverse(places(same)), same[0]));
-        let mut conditions = Conditions::default();
-        for (number, same) in same.iter().take(MOST).enumerate() {
+        let mut same: Vec<_> = same.into_iter().map(|(at, _, same)| (at, same)).collect();
+        same.iter_mut().for_each(|(_, same)| same.sort_unstable());
+        same.retain(|(_, same)| places(same) > 1);
+        same.sort_unstable_by_key(|(at, same)| (std::cmp::Reverse(places(same)), same[0], *at));
+        for (number, (at, same)) in same.iter().take(MOST).enumerate() {
             let info = sites.get(same[0].1);
             conditions.reads.push(info.reads().collect());
             conditions.touched.insert(&info.touched);
-            let in_scc = |negated| if negated { -1 - number as i8 } else { 1 + number as i8 };
-            conditions.of_site.extend(same.iter().map(|&(_, site, negated)| (site, in_scc(negated))));
+            for &(_, site, negated) in same {
+                let has = if negated { -1 - number as i8 } else { 1 + number as i8 };
+                conditions.of_site.entry(site).or_default()[*at] = has;
+            }
         }
         conditions
     }
 
+    /// Finds what branches decide by.
+    fn ask(&mut self, sites: &Sites, blocks: &[Block]) {
+        let end = blocks.len();
+        let mut backwards = vec![Vec::new(); end + 1];
+        for (number, block) in blocks.iter().enumerate() {
+            backwards[end].push(number);
+            block.successors.iter().for_each(|&successor| backwards[successor].push(number));
+        }
+        let before = |info: &SiteInfo, behind: Asks| {
+            let written = |range: &RegRange| info.writes().any(|written| written.meets(*range));
+            let read = |range: &RegRange| info.reads().any(|read| read.meets(*range));
+            let mut asks = behind.0;
+            for (at, range) in self.deciding.iter().enumerate() {
+                asks &= !(Bits::from(written(range)) << at);
+                asks |= Bits::from(info.effects.branches_if.is_some() && read(range)) << at;
+            }
+            Asks(asks)
+        };
+        let behind = forward(&Graph::new(backwards), end, Asks(0), |block, behind| {
+            let sites_of = blocks.get(block).map_or(&[][..], |block| &block.sites);
+            sites_of.iter().rev().fold(*behind, |behind, &site| before(sites.get(site), behind))
+        });
+        for (block, behind) in blocks.iter().zip(behind) {
+            let Some(mut behind) = behind else { continue };
+            for &site in block.sites.iter().rev() {
+                let info = sites.get(site);
+                if behind.0 != 0 {
+                    *self.asked.entry(site).or_default() |= behind.0;
+                }
+                let again = info.effects.branches_if.is_some() && before(info, Asks(0)).0 & behind.0 != 0;
+                self.again |= again;
+                behind = before(info, behind);
+            }
+        }
+        for range in self.deciding {
+            let mut masks = register_set::Masks::new();
+            register_set::add(&mut masks, range.numbers());
+            self.touched.insert(&masks);
+        }
+    }
+
+    /// The deciding registers that an instruction writes for branches behind it.
+    fn asked_of(&self, site: SiteId, info: &SiteInfo) -> impl Iterator<Item = (usize, RegRange)> + use<'_> {
+        let asked = self.asked.get(&site).copied().unwrap_or_default();
+        let writes: SmallVec<[RegRange; 2]> = info.writes().collect();
+        let all = self.deciding.into_iter().enumerate();
+        all.filter(move |(at, range)| {
+            let is_written = |number| writes.iter().any(|written| written.numbers().contains(&number));
+            asked >> at & 1 != 0 && range.numbers().all(is_written)
+        })
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.reads.is_empty()
+        self.reads.is_empty() && !self.again
     }
 
     /// What is known behind an instruction.
     pub fn behind(&self, before: Outcomes, site: SiteId, info: &SiteInfo) -> Outcomes {
         let mut after = before;
-        let Outcomes { known, in_scc, .. } = &mut after;
-        if !self.touched.meets(&info.written) {
-            return after;
-        }
-        if let Some(&outcome) = self.of_site.get(&site) {
-            *in_scc = outcome;
-            return after;
-        }
-        for written in info.writes() {
-            for (number, reads) in self.reads.iter().enumerate() {
-                if reads.iter().any(|read| read.meets(written)) {
-                    *known &= !(1u16 << number);
-                    if usize::from(in_scc.unsigned_abs()) == number + 1 {
-                        *in_scc = 0;
-                    }
+        if self.touched.meets(&info.written) {
+            for written in info.writes() {
+                let reads = self.reads.iter().enumerate();
+                for (number, _) in reads.filter(|(_, reads)| reads.iter().any(|read| read.meets(written))) {
+                    after.known &= !(1u16 << number);
+                    after
+                        .has
+                        .iter_mut()
+                        .filter(|has| comparison(**has) == Some(number))
+                        .for_each(|has| *has = 0);
                 }
+                let deciding = self.deciding.iter().enumerate();
+                deciding.filter(|(_, range)| range.meets(written)).for_each(|(at, _)| after.forget(at));
             }
-            if written.numbers().contains(&SCC) {
-                *in_scc = 0;
+            let has = self.of_site.get(&site).into_iter().flatten().enumerate();
+            for (at, &has) in has.filter(|(_, has)| **has != 0) {
+                after.has[at] = has;
+                if let Some(value) = after.value(at) {
+                    after.tell(at, value);
+                }
             }
         }
         after.holds &= after.known;
+        if after.has != Outcomes::default().has || after.told != 0 {
+            let asked = self.asked.get(&site).copied().unwrap_or_default();
+            (0..DECIDING).filter(|at| asked >> at & 1 == 0).for_each(|at| after.forget(at));
+        }
         after
+    }
+
+    /// What is known behind a branch that finds what it decides by to be not 0, or 0; `None`: it cannot be.
+    pub fn decided(&self, before: Outcomes, site: SiteId, info: &SiteInfo, value: bool) -> Option<Outcomes> {
+        let mut outcomes = before;
+        let by = |range: &RegRange| info.reads().any(|read| read.meets(*range));
+        if let Some(at) = self.deciding.iter().position(by) {
+            if outcomes.value(at).is_some_and(|known| known != value) {
+                return None;
+            }
+            if let Some(number) = comparison(outcomes.has[at]) {
+                let bit = 1u16 << number;
+                outcomes.known |= bit;
+                outcomes.holds |= if value == (outcomes.has[at] > 0) { bit } else { 0 };
+            }
+            outcomes.tell(at, value);
+        }
+        Some(self.behind(outcomes, site, info))
     }
 }
 
 impl Outcomes {
-    /// What is known where SCC has this value; `None`: it cannot have.
-    pub fn with_scc(mut self, value: bool) -> Option<Outcomes> {
-        let Some(number) = self.in_scc.unsigned_abs().checked_sub(1) else { return Some(self) };
-        let (bit, value) = (1u16 << number, value == (self.in_scc > 0));
-        if self.known & bit != 0 {
-            return ((self.holds & bit != 0) == value).then_some(self);
+    /// Whether a deciding register is not 0, if that is known.
+    fn value(&self, at: usize) -> Option<bool> {
+        if self.told >> at & 1 != 0 {
+            return Some(self.set >> at & 1 != 0);
         }
-        self.known |= bit;
-        self.holds |= if value { bit } else { 0 };
-        Some(self)
+        let bit = 1u16 << comparison(self.has[at])?;
+        (self.known & bit != 0).then_some((self.holds & bit != 0) == (self.has[at] > 0))
+    }
+
+    fn tell(&mut self, at: usize, value: bool) {
+        self.told |= 1 << at;
+        self.set = self.set & !(1 << at) | Bits::from(value) << at;
+    }
+
+    fn forget(&mut self, at: usize) {
+        self.has[at] = 0;
+        self.told &= !(1 << at);
+        self.set &= !(1 << at);
+    }
+}
+
+/// The comparison whose outcome, or its opposite, a deciding register has: see [`Outcomes::has`].
+fn comparison(has: i8) -> Option<usize> {
+    usize::from(has.unsigned_abs()).checked_sub(1)
+}
+
+/// What branches decide by from a point on.
+#[derive(Clone, Copy)]
+struct Asks(Bits);
+
+impl State for Asks {
+    fn join(&mut self, other: &Asks) -> bool {
+        let all = self.0 | other.0;
+        std::mem::replace(&mut self.0, all) != all
     }
 }
 
@@ -156,19 +296,31 @@ fn asks<'k>(kernel: &'k Kernel, info: &SiteInfo) -> Option<(Asked<'k>, bool)> {
     Some((Asked::Instruction(kernel.code.bytes.get(at..at + usize::from(inst.size))?), false))
 }
 
-/// Whether an instruction compares scalar registers and constants, and does nothing else.
+/// Whether an instruction computes what branches decide by from scalar registers and constants, and does nothing else.
 fn compares(info: &SiteInfo) -> bool {
-    let constant = |operand: &Operand| {
-        matches!(operand, Operand::Int(_) | Operand::Float(_) | Operand::Literal(_) | Operand::Literal64(_))
+    let asks = info.effects.question.is_some();
+    let constant = |operand: &Operand| match operand {
+        Operand::Int(_) | Operand::Float(_) | Operand::Literal(_) | Operand::Literal64(_) => true,
+        Operand::Imm(_) => asks,
+        _ => false,
     };
     let register = |operand: &Operand| {
         use Special::{Exec, ExecHi, ExecLo, M0, Vcc, VccHi, VccLo};
         let special = |one: &Special| matches!(one, Exec | ExecLo | ExecHi | M0 | Vcc | VccLo | VccHi);
         matches!(operand, Operand::Reg(_)) || matches!(operand, Operand::Special(one) if special(one))
     };
-    info.effects.unit == Unit::Scalar
-        && info.effects.memory.is_none()
-        && info.writes().map(|range| range.from).eq([SCC])
-        && info.reads().all(|range| range.from < SCC)
+    let effects = &info.effects;
+    let decides = |range: RegRange| matches!(range.from, SCC | sindex::VCC | sindex::EXEC);
+    // Else it says where the program is.
+    let destinations = info.uses.iter().filter(|used| used.write && used.operand.is_some()).count();
+    let anew = |read: RegRange| read.from < SCC && !info.writes().any(|written| written.meets(read));
+    effects.unit == Unit::Scalar
+        && effects.memory.is_none()
+        && effects.flow == Flow::Next
+        && effects.control.is_none()
+        && destinations < info.site.inst.operands.len()
+        && info.writes().all(decides)
+        && info.merges().next().is_none()
+        && info.reads().all(anew)
         && info.site.inst.operands.iter().all(|operand| constant(operand) || register(operand))
 }
