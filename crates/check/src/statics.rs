@@ -104,6 +104,7 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
             wave.step(&analysis, site);
         }
     }
+    report.read_empty(&analysis);
     let mut unpublished = std::mem::take(&mut report.unpublished);
     // What a wave does to LDS is done in order, and there may be no other.
     if lds::is_alone(kernel, supposed) {
@@ -374,8 +375,11 @@ impl Analysis<'_> {
                 && pending.any(|one| barriers::access(self.sites.get(one.operation)).is_some());
             report.turns(self, site, effect, &wave.barrier);
         }
-        if barriers::access(info) == Some(Access::Load) && !wave.lds_holds {
-            report.nothing_has_come(self, site, wave);
+        if barriers::access(info) == Some(Access::Load) {
+            match wave.lds_holds {
+                true => _ = report.filled.insert(site),
+                false => report.nothing_has_come(self, site, wave),
+            }
         }
         if barriers::access(info) == Some(Access::CopyFrom) {
             let stores = wave

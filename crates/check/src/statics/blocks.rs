@@ -68,6 +68,8 @@ impl std::fmt::Display for GapKind {
 #[derive(Debug, Default)]
 pub(super) struct Block {
     pub sites: Vec<SiteId>,
+    /// Under which chain of calls each is executed.
+    pub chains: Vec<ChainId>,
     pub successors: Vec<usize>,
 }
 
@@ -387,6 +389,7 @@ impl<'k> Paths<'k> {
             let mut at = head;
             while let Some(site) = self.nodes[at].site {
                 block.sites.push(site);
+                block.chains.push(self.nodes[at].point.chain);
                 match self.nodes[at].next[..] {
                     [next] if number(next).is_none() => at = next as usize,
                     ref next => {

@@ -3,11 +3,14 @@
 //! That a copy may be in flight at an end is no defect by itself: which path is taken where a program waits under a
 //! condition is not known. It is one if, from the copy's issue on, no path completes it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use wavemark_memmodel::counters::{ClassId, InFlight};
 use wavemark_memmodel::flow::{Graph, State, forward};
 
 use super::Analysis;
 use super::blocks::Code;
+use super::calls::ChainId;
 use crate::site_info::SiteId;
 
 /// What becomes of the youngest instance of an operation.
@@ -46,46 +49,55 @@ impl Fate {
     }
 }
 
-/// The ends that `operation` may reach in flight, and cannot reach done, from some place where it is issued.
+/// The ends that `operation` may reach in flight, and cannot reach done, from where it is issued under some chain of calls:
+/// what paths know of conditions makes no other place of it.
 pub(super) fn outlived(analysis: &Analysis<'_>, code: &Code, operation: SiteId) -> Vec<SiteId> {
-    let places = code.blocks.iter().enumerate().flat_map(|(block, one)| {
-        let issues = one.sites.iter().enumerate().filter(|(_, site)| **site == operation);
-        issues.map(move |(at, _)| (block, at))
-    });
-    let mut ends: Vec<SiteId> =
-        places.flat_map(|place| outlived_from(analysis, code, operation, place)).collect();
-    ends.sort_unstable();
-    ends.dedup();
-    ends
+    let mut places: BTreeMap<ChainId, Vec<(usize, usize)>> = BTreeMap::new();
+    for (number, block) in code.blocks.iter().enumerate() {
+        let issues = block.sites.iter().zip(&block.chains).enumerate();
+        for (at, (_, &chain)) in issues.filter(|(_, (site, _))| **site == operation) {
+            places.entry(chain).or_default().push((number, at));
+        }
+    }
+    let outlived = |places: &Vec<_>| outlived_from(analysis, code, operation, places);
+    places.values().flat_map(outlived).collect::<BTreeSet<SiteId>>().into_iter().collect()
 }
 
-/// Those from one place: a block, and where in it.
+/// Those from some places: a block, and where in it.
 fn outlived_from(
     analysis: &Analysis<'_>,
     code: &Code,
     operation: SiteId,
-    (block, at): (usize, usize),
-) -> Vec<SiteId> {
-    let tail = &code.blocks[block].sites[at + 1..];
-    let start = code.blocks.len();
+    places: &[(usize, usize)],
+) -> BTreeSet<SiteId> {
+    // The blocks, what is left of them behind each place, and where all begin.
+    let first = code.blocks.len();
+    let start = first + places.len();
     let mut successors: Vec<Vec<usize>> = code.blocks.iter().map(|block| block.successors.clone()).collect();
-    successors.push(successors[block].clone());
+    successors.extend(places.iter().map(|&(block, _)| code.blocks[block].successors.clone()));
+    successors.push((first..start).collect());
     let mut issued = Fate::default();
     let channels = &analysis.sites.get(operation).effects.channels;
     let own: Vec<ClassId> = channels.iter().map(|&channel| channel as ClassId).collect();
     issued.in_flight.issue(&analysis.queues, operation, &own);
-    let sites = |node: usize| if node == start { tail } else { &code.blocks[node].sites[..] };
+    let sites = |node: usize| match code.blocks.get(node) {
+        Some(block) => &block.sites[..],
+        None => places.get(node - first).map_or(&[][..], |&(block, at)| &code.blocks[block].sites[at + 1..]),
+    };
     let through = |node: usize, before: &Fate| {
         let mut fate = before.clone();
         sites(node).iter().for_each(|&site| fate.step(analysis, operation, site));
         fate
     };
     let before = forward(&Graph::new(successors), start, issued, through);
-    let ends = before.iter().enumerate().filter_map(|(node, before)| {
-        let &last = sites(node).last()?;
-        let fate = through(node, before.as_ref()?);
-        let outlived = analysis.ends(last) && fate.in_flight.has(operation) && !fate.done;
-        outlived.then_some(last)
-    });
-    ends.collect()
+    let (mut outlived, mut done) = (BTreeSet::new(), BTreeSet::new());
+    for (node, before) in before.iter().enumerate() {
+        let (Some(&last), Some(before)) = (sites(node).last(), before) else { continue };
+        if analysis.ends(last) {
+            let fate = through(node, before);
+            outlived.extend(fate.in_flight.has(operation).then_some(last));
+            done.extend(fate.done.then_some(last));
+        }
+    }
+    &outlived - &done
 }

@@ -32,6 +32,10 @@ pub(super) struct Report {
     pub arrives_with_access: bool,
     /// Stores to LDS in flight, each with a copy from there of the same wave.
     pub overtaken: Vec<(Pending, SiteId)>,
+    /// Loads of LDS where nothing has come, each with a copy in flight and where a wait for it belongs; and those where
+    /// something has on another path.
+    empty: Vec<(SiteId, Pending, (SiteId, u32))>,
+    pub filled: BTreeSet<SiteId>,
     /// Waits by address, and whether they wait for nothing under all upper VGPR bits.
     pub waits: BTreeMap<u64, (SiteId, bool)>,
     /// Waits that are stronger than needed.
@@ -275,7 +279,7 @@ impl Report {
         }
     }
 
-    /// LDS is read where it holds nothing but what copies in flight are to bring.
+    /// LDS is read where, as far as a path knows, it holds nothing but what copies in flight are to bring.
     pub fn nothing_has_come(&mut self, analysis: &Analysis<'_>, site: SiteId, wave: &Wave) {
         let copies = |one: &&Pending| {
             let producer = analysis.sites.get(one.operation);
@@ -285,18 +289,24 @@ impl Report {
         let Some(copy) = copies.max_by_key(|one| one.positions) else {
             return;
         };
-        if self.missing.iter().any(|missing| missing.finding.rule == "R4") {
-            return;
-        }
-        let mnemonic = analysis.sites.get(copy.operation).mnemonic;
-        let title = format!("LDS is read while {mnemonic} is in flight, and no copy to LDS has come");
         // Others may have issued it as well, for the load of this wave: then it must be done at the barrier.
         let arrived = wave.barrier.arrived_with(copy.operation);
-        let (before, enough) = arrived.unwrap_or((site, copy.oldest()));
+        self.empty.push((site, *copy, arrived.unwrap_or((site, copy.oldest()))));
+    }
+
+    /// The first load of LDS where it holds nothing on any path.
+    pub fn read_empty(&mut self, analysis: &Analysis<'_>) {
+        let empty = std::mem::take(&mut self.empty);
+        let Some((site, copy, place)) = empty.into_iter().find(|(site, ..)| !self.filled.contains(site))
+        else {
+            return;
+        };
+        let mnemonic = analysis.sites.get(copy.operation).mnemonic;
+        let title = format!("LDS is read while {mnemonic} is in flight, and no copy to LDS has come");
         let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
         let (producer, load) = (analysis.sites.get(copy.operation), analysis.sites.get(site));
         finding.sites.extend([end_of("producer", producer), end_of("consumer", load)]);
-        let missing = Missing::new(finding, copy.operation, analysis.counter(copy.class), (before, enough));
+        let missing = Missing::new(finding, copy.operation, analysis.counter(copy.class), place);
         self.missing.push(Missing { load: Some(site), ..missing });
     }
 
