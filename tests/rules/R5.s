@@ -1,3 +1,4 @@
+; without launch
 ; A copy may write LDS before an earlier read of the same wave has read it.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"

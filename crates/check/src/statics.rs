@@ -2,7 +2,8 @@
 //!
 //! * R1, R2, R8: a register is read or written that a load on some path has not written yet;
 //! * R4: LDS is read where nothing but copies in flight can have put something;
-//! * R5: a copy from LDS is issued while a store to it by the same wave is in flight;
+//! * R5: a copy from LDS is issued while a store to it by the same wave is in flight, or a copy to LDS while an access of
+//!   the same bytes is;
 //! * S1: an access to LDS was in flight at the barrier that a conflicting one stands behind;
 //! * B12, B13: a wave arrives at the workgroup barrier twice in one phase, or waits for it without having arrived;
 //! * N1: an instruction comes before the wait states have passed that the hardware does not insert;
@@ -16,7 +17,8 @@
 //! with it, and comes back to whom called. What another call does is not known: by LLVM's convention functions wait for
 //! everything but asynchronous copies, before they begin and before they return. Which addresses meet is not known on all
 //! paths: what of LDS is in flight at a barrier is taken for what the barrier is to publish, and a store in flight for what a
-//! copy behind it reads, unless the waves of supposed dispatches are seen to go by with other bytes. Copies to and from LDS are
+//! copy behind it reads, unless the waves of supposed dispatches are seen to go by with other bytes; an access in flight meets a
+//! copy to LDS only where they are seen to have bytes in common. Copies to and from LDS are
 //! looked at by address on the paths of such dispatches (`lds`): R4, and S2 where no barrier stands between. Other races are the
 //! business of a launch.
 
@@ -112,8 +114,8 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     }
     let pair = |&(earlier, site): &(Unpublished, SiteId)| (earlier.access, site);
     let overtaken = std::mem::take(&mut report.overtaken);
-    let stored = |(store, copy): &(Pending, SiteId)| (store.operation, *copy);
-    let own = overtaken.iter().map(stored).chain(report.missing.iter().flat_map(Missing::nothing_has_come));
+    let accessed = |(access, copy): &(Pending, SiteId)| (access.operation, *copy);
+    let own = overtaken.iter().map(accessed).chain(report.missing.iter().flat_map(Missing::nothing_has_come));
     let pairs = Pairs::new(unpublished.iter().map(pair), own, report.arrives_with_access);
     let shown = lds::judge(&analysis, (&code, &graph), (kernel, supposed), pairs);
     let pairs = shown.pairs;
@@ -125,7 +127,12 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     // What another wave's copy has in flight may lack the same wait.
     let barriers = shown.unordered.one_barriers(&analysis);
     report.early(&analysis, &shown.early, barriers);
-    for one in overtaken.iter().filter(|one| !pairs.own.are_apart(stored(one))) {
+    // What a copy from LDS reads may be what a store in flight writes; other bytes have to be seen.
+    let may_meet = |one: &&(Pending, SiteId)| {
+        let reads = barriers::access(analysis.sites.get(one.1)) == Some(Access::CopyFrom);
+        pairs.own.meet(accessed(one)) || reads && !pairs.own.are_apart(accessed(one))
+    };
+    for one in overtaken.iter().filter(may_meet) {
         report.overtaken_by(&analysis, one.1, &one.0);
     }
     // Accesses to LDS follow barriers at which others were in flight: those that do not go by with other bytes, or, where nothing
@@ -381,13 +388,13 @@ impl Analysis<'_> {
                 false => report.nothing_has_come(self, site, wave),
             }
         }
-        if barriers::access(info) == Some(Access::CopyFrom) {
-            let stores = wave
-                .in_flight
-                .pending()
-                .iter()
-                .filter(|one| barriers::access(self.sites.get(one.operation)) == Some(Access::Store));
-            report.overtaken.extend(stores.map(|store| (*store, site)));
+        if copies_lds(info) {
+            let writes = info.effects.memory.is_some_and(|memory| lds::writes_lds(memory.verb));
+            let accesses = wave.in_flight.pending().iter().filter(|one| {
+                let access = barriers::access(self.sites.get(one.operation));
+                access == Some(Access::Store) || writes && access == Some(Access::Load)
+            });
+            report.overtaken.extend(accesses.map(|access| (*access, site)));
         }
         if let Some(early) = wave.recent.too_early(self.manual_waits, self.sites, site) {
             report.too_early(self, site, &early);

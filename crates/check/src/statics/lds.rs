@@ -466,7 +466,7 @@ fn touch(info: &SiteInfo) -> Option<bool> {
 }
 
 /// Whether a copy writes LDS.
-fn writes_lds(verb: Verb) -> bool {
+pub(super) fn writes_lds(verb: Verb) -> bool {
     matches!(verb, Verb::ToLds | Verb::Load)
 }
 

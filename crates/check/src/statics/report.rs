@@ -13,7 +13,7 @@ use wavemark_memmodel::flow::Graph;
 
 use super::barriers::{self, Access, AtBarrier, Effect, Unpublished};
 use super::blocks::Code;
-use super::lds::{Early, MissingWait};
+use super::lds::{Early, MissingWait, writes_lds};
 use super::one_barrier::OneBarrier;
 use super::wait_states::TooEarly;
 use super::{Analysis, Conflict, Wave, needs};
@@ -30,7 +30,7 @@ pub(super) struct Report {
     pub unpublished: Vec<(Unpublished, SiteId)>,
     /// A wave may arrive at a barrier with such an access in flight.
     pub arrives_with_access: bool,
-    /// Stores to LDS in flight, each with a copy from there of the same wave.
+    /// Accesses of LDS in flight, each with a copy of the same wave that may come too early for it.
     pub overtaken: Vec<(Pending, SiteId)>,
     /// Loads of LDS where nothing has come, each with a copy in flight and where a wait for it belongs; and those where
     /// something has on another path.
@@ -192,10 +192,13 @@ impl Report {
         self.missing(analysis, ("R7", "end", title), one, (site, analysis.enough(*one)));
     }
 
-    /// A copy from LDS is issued while a store to it is in flight.
+    /// A copy is issued while an access of LDS is in flight.
     pub fn overtaken_by(&mut self, analysis: &Analysis<'_>, site: SiteId, one: &Pending) {
         let (producer, copy) = (analysis.sites.get(one.operation), analysis.sites.get(site));
-        let title = format!("{} may read LDS before {} has written it", copy.mnemonic, producer.mnemonic);
+        let writes = copy.effects.memory.is_some_and(|memory| writes_lds(memory.verb));
+        let comes = if writes { "overwrite" } else { "read" };
+        let done = if barriers::access(producer) == Some(Access::Load) { "read" } else { "written" };
+        let title = format!("{} may {comes} LDS before {} has {done} it", copy.mnemonic, producer.mnemonic);
         self.missing(analysis, ("R5", "consumer", title), one, (site, analysis.enough(*one)));
     }
 
