@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
-use wavemark_isa::effects::{CounterSet, wait_text};
+use wavemark_isa::effects::{CounterSet, waits_text};
 use wavemark_sim::events::{Channel, Counter, Site, WaveId};
 
 use crate::consequences;
@@ -107,6 +107,8 @@ pub struct Finding {
     pub(crate) mistake: Option<MistakeId>,
     /// The counter of the missing wait and what it should stand before, for the hint.
     pub(crate) missing: Option<(Counter, Option<SiteId>)>,
+    /// Another counter that has to be waited for as well, and the part of the mistake that knows the number.
+    pub(crate) also: Option<(Counter, MistakeId)>,
     /// It is one as what several waves store differs: alike, it were none.
     pub(crate) of_values: bool,
     /// Its ends are those of another finding of the same mistake, by which no barrier stands between them.
@@ -154,6 +156,7 @@ impl Finding {
             weakened: None,
             mistake: None,
             missing: None,
+            also: None,
             of_values: false,
             needs_barrier: false,
             is_of_copy: false,
@@ -288,6 +291,10 @@ impl Finding {
     /// Take up another finding of the same mistake.
     fn absorb(&mut self, other: Finding) {
         self.instances += other.instances;
+        if let (None, Some(also), Some((counter, _))) = (self.also, other.also, self.missing) {
+            let awaited = other.missing.map(|(counter, _)| counter).zip(other.mistake);
+            self.also = [Some(also), awaited].into_iter().flatten().find(|(other, _)| *other != counter);
+        }
         self.needs_barrier |= other.class == Class::MissingSync && other.pair() == self.pair();
         other.sites.into_iter().for_each(|end| self.add_end(end));
         if !other.is_consequence {
@@ -466,7 +473,11 @@ fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, sites: &Sites) -> Vec<Fin
             finding.hint_site = earliest.or(before).map(|site| sites.get(site).site.clone());
             let barrier = if finding.needs_barrier { AND_A_BARRIER } else { "" };
             let of = if finding.hint_site.is_some() { "" } else { " the store that hands it on" };
-            let wait = wait_text(sites.machine(), counter, allowed);
+            let place = earliest.or(before);
+            let also = finding.also.map(|(counter, also)| (counter, mistakes.allowed_before(also, place)));
+            let mut waits: Vec<_> = also.into_iter().chain([(counter, allowed)]).collect();
+            waits.sort_unstable();
+            let wait = waits_text(sites.machine(), &waits);
             finding.hint = Some(format!("{wait}{barrier} before{of}"));
         } else if finding.is_of_early_copy(mistakes) {
             finding.hint = Some("a barrier between the two accesses, or one buffer more".to_owned());

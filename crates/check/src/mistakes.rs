@@ -198,6 +198,12 @@ impl Mistakes {
         (node.allowed, node.before)
     }
 
+    /// How many operations a wait may leave in flight before an instruction; where it was not seen to be missing there, none.
+    pub fn allowed_before(&self, id: MistakeId, place: Option<SiteId>) -> u32 {
+        let node = &self.nodes[id.0];
+        if node.before == place { node.allowed } else { 0 }
+    }
+
     /// One wait before `place` mends a mistake wherever it shows.
     pub fn mend_before(&mut self, id: MistakeId, place: SiteId) {
         let root = self.root(id);

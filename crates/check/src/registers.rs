@@ -176,6 +176,8 @@ impl Checker {
         let consumer = self.sites.get(site);
         let special = producer.effects.barrier.is_some();
         let awaited = self.awaited(state, operation);
+        let other = |&&(c, seq): &&(Channel, u32)| c != awaited.0 && state.retired[c as usize] < seq;
+        let other = operation.seq.iter().find(other).copied();
         let wrong = self.waited_for_another(state, operation, u64::MAX);
         let rule = match (how, special, wrong) {
             (_, true, _) => "R8",
@@ -200,7 +202,17 @@ impl Checker {
         let (producer, consumer) = (producer.site.clone(), consumer.site.clone());
         let before = self.before_invalidate(state, operation, awaited);
         let place = before.unwrap_or_else(|| state.here(site, consumer.pc, awaited.0));
+        // FLAT operations are counted twice.
+        let also = other.map(|also| {
+            let before = self.before_invalidate(state, operation, also);
+            (also, before.unwrap_or_else(|| state.here(site, consumer.pc, also.0)))
+        });
         let mistake = self.missing_wait(wave, awaited, place);
+        let also = also.map(|(also, place)| {
+            let of = self.missing_wait(wave, also, place);
+            self.mistakes.join(mistake, of);
+            (self.counters.counter_of(also.0), of)
+        });
         if how == Use::Read {
             self.mark_meaningless(wave, load, register, mistake);
         }
@@ -213,7 +225,7 @@ impl Checker {
             .at("consumer", &consumer, id)
             .missing_wait(self.counters.counter_of(awaited.0), place.before.map(|(site, _)| site), mistake)
             .faulty(at_fault);
-        finding.is_of_flag = is_of_flag;
+        (finding.also, finding.is_of_flag) = (also, is_of_flag);
         self.findings.add(finding);
     }
 

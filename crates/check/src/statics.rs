@@ -246,6 +246,8 @@ struct Conflict {
     operation: SiteId,
     /// The class in which it is in flight, and how many a wait may leave there.
     awaited: Pending,
+    /// Another class in which it is: FLAT operations are in two.
+    also: Option<Pending>,
     register: u32,
     reads: bool,
 }
@@ -344,11 +346,12 @@ impl Analysis<'_> {
         let mut conflicts: SmallVec<[Conflict; 2]> = SmallVec::new();
         for &awaited in state.pending() {
             let operation = awaited.operation;
-            if conflicts.iter().any(|known| known.operation == operation) {
+            if let Some(known) = conflicts.iter_mut().find(|known| known.operation == operation) {
+                known.also = Some(awaited);
                 continue;
             }
             if let Some((register, reads)) = self.touches_result(self.sites.get(operation), info) {
-                conflicts.push(Conflict { operation, awaited, register, reads });
+                conflicts.push(Conflict { operation, awaited, also: None, register, reads });
             }
         }
         conflicts
@@ -410,7 +413,8 @@ impl Analysis<'_> {
             report.conflict(self, site, conflict, place);
         }
         // The wait that is missing would have covered the rest.
-        for Conflict { awaited, .. } in conflicts {
+        for awaited in conflicts.iter().flat_map(|conflict| [Some(conflict.awaited), conflict.also]).flatten()
+        {
             state.wait(&self.queues, awaited.class, awaited.enough());
         }
         if self.ends(site) {

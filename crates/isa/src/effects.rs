@@ -48,7 +48,7 @@ mod weaker;
 
 pub use atomic::AtomicOp;
 pub use bank::{Bank, VgprMsb};
-pub use control::{Barrier, Control, Flow, Wait, wait_states_text, wait_text};
+pub use control::{Barrier, Control, Flow, Wait, wait_states_text, wait_text, waits_text};
 pub use counter::{Channel, Counter, CounterSet, channels_of};
 pub use hwreg::{HwField, HwReg};
 pub use logic::Logic;
@@ -696,6 +696,23 @@ mod tests {
             assert_eq!(wait_text(machine, counter, 0), text);
             assert!(of(machine, text).waits.contains(&(counter, 0)), "{text}");
         }
+    }
+
+    #[test]
+    fn waits_for_two_in_words() {
+        for (processor, counters, text) in [
+            (Processor::Gfx90a, [Counter::Vm, Counter::Lgkm], "s_waitcnt vmcnt(2) lgkmcnt(0)"),
+            (Processor::Gfx1201, [Counter::Load, Counter::Ds], "s_wait_loadcnt_dscnt 0x200"),
+        ] {
+            let machine = Machine::new(processor);
+            let [first, second] =
+                counters.map(|counter| (counter, if counter == counters[0] { 2 } else { 0 }));
+            assert_eq!(waits_text(machine, &[first, second]), text);
+            let waits = of(machine, text).waits;
+            assert!(waits.len() == 2 && waits.contains(&first) && waits.contains(&second), "{text}");
+        }
+        let stores = waits_text(Machine::new(Processor::Gfx1030), &[(Counter::Vs, 0), (Counter::Lgkm, 0)]);
+        assert_eq!(stores, "s_waitcnt_vscnt null, 0x0 and s_waitcnt lgkmcnt(0)");
     }
 
     #[test]

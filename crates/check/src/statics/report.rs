@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Channel, Counter, Verb, wait_states_text, wait_text, weaker_wait_text};
+use wavemark_isa::effects::{Channel, Counter, Verb, wait_states_text, waits_text, weaker_wait_text};
 use wavemark_memmodel::counters::{ClassId, Pending};
 use wavemark_memmodel::flow::Graph;
 
@@ -53,6 +53,9 @@ pub(super) struct Missing {
     load: Option<SiteId>,
     before: SiteId,
     enough: u32,
+    /// Other counters that have to be waited for with it, and how many operations a wait before which instruction may leave
+    /// in flight of them.
+    also: BTreeMap<Counter, (SiteId, u32)>,
     /// The same on other paths.
     elsewhere: Vec<(SiteId, u32)>,
     /// Of these places, those where the wave itself needs it: the barrier before which it would serve as well, if it is the same one
@@ -64,8 +67,8 @@ impl Missing {
     /// A wait for a counter is missing before an instruction, that may leave so many operations in flight.
     fn new(finding: Finding, producer: SiteId, counter: Counter, (before, enough): (SiteId, u32)) -> Missing {
         let producers = BTreeSet::from([producer]);
-        let (elsewhere, own) = (Vec::new(), BTreeMap::new());
-        Missing { finding, producers, counter, load: None, before, enough, elsewhere, own }
+        let (elsewhere, also, own) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        Missing { finding, producers, counter, load: None, before, enough, also, elsewhere, own }
     }
 
     /// It is missing before this instruction, too.
@@ -75,6 +78,24 @@ impl Missing {
         } else if !self.elsewhere.contains(&(before, enough)) {
             self.elsewhere.push((before, enough));
         }
+    }
+
+    /// Another counter has to be waited for before this instruction, too.
+    fn is_for_also(&mut self, counter: Counter, (before, enough): (SiteId, u32)) {
+        let (place, most) = self.also.entry(counter).or_insert((before, enough));
+        *most = if *place == before { enough.min(*most) } else { 0 };
+    }
+
+    /// The counters that are to be waited for, and how many operations may be left in flight.
+    fn waits(&self) -> Vec<(Counter, u32)> {
+        let other = |&(&counter, _): &(&Counter, _)| counter != self.counter;
+        let also = self.also.iter().filter(other).map(|(&counter, &(place, enough))| {
+            // What has been issued in between is not known.
+            (counter, if place == self.before { enough } else { 0 })
+        });
+        let mut waits: Vec<_> = std::iter::once((self.counter, self.enough)).chain(also).collect();
+        waits.sort_unstable();
+        waits
     }
 
     /// Where it is missing, and how many operations it may leave in flight there.
@@ -129,6 +150,10 @@ impl Report {
     ) {
         let (producer, consumer) = (analysis.sites.get(conflict.operation), analysis.sites.get(site));
         let counter = analysis.counter(conflict.awaited.class);
+        let other = conflict.also.map(|other| (analysis.counter(other.class), analysis.enough(other)));
+        // Of another place than where it shows it is not known.
+        let other =
+            other.map(|(counter, enough)| (counter, (before, if before == site { enough } else { 0 })));
         let known = self.missing.iter_mut().find(|known| {
             let same = known.before == before || known.producers.contains(&conflict.operation);
             known.counter == counter && same && matches!(known.finding.rule, "R1" | "R2" | "R8")
@@ -136,6 +161,7 @@ impl Report {
         if let Some(known) = known {
             known.is_missing_before(before, enough);
             known.producers.insert(conflict.operation);
+            other.into_iter().for_each(|(counter, place)| known.is_for_also(counter, place));
             also(&mut known.finding, &[("producer", producer), ("consumer", consumer)]);
             return;
         }
@@ -152,7 +178,9 @@ impl Report {
         );
         let mut finding = Finding::new(rule, Class::MissingWait, Severity::Error, title);
         finding.sites.extend([end_of("producer", producer), end_of("consumer", consumer)]);
-        self.missing.push(Missing::new(finding, conflict.operation, counter, (before, enough)));
+        let also = other.into_iter().collect();
+        let missing = Missing::new(finding, conflict.operation, counter, (before, enough));
+        self.missing.push(Missing { also, ..missing });
     }
 
     /// A wait for `one` is missing before an instruction that is no use of a register: one finding by rule, counter and
@@ -399,6 +427,8 @@ impl Report {
         ends.into_iter().for_each(|end| self.missing[first].finding.add_end(end));
         let producers = std::mem::take(&mut self.missing[other].producers);
         self.missing[first].producers.extend(producers);
+        let also = std::mem::take(&mut self.missing[other].also);
+        also.into_iter().for_each(|(counter, place)| self.missing[first].is_for_also(counter, place));
     }
 
     /// Others are missing no more.
@@ -443,7 +473,7 @@ impl Report {
         let redundant: Vec<Finding> =
             idle.map(|&(site, _)| redundant(analysis, site, &self.too_strong)).collect();
         let missing = self.missing.into_iter().map(|one| {
-            let wait = wait_text(analysis.machine, one.counter, one.enough);
+            let wait = waits_text(analysis.machine, &one.waits());
             one.finding.hint(format!("{wait} before"), Some(analysis.sites.get(one.before).site.clone()))
         });
         let advice = redundant.into_iter().chain(self.stronger);

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::counter::Counter;
 use crate::role::{Class, ImmKind};
-use crate::row::Row;
+use crate::row::{OperandSpec, Row};
 use crate::{Inst, Machine, Operand, Table, named};
 
 /// How an instruction steers the wave.
@@ -192,9 +192,9 @@ impl Wait {
         }
         // 6 bits each, a byte apart; where there are two, the largest number waits for nothing.
         let count = counters.len();
-        let value = |at: usize| u32::from(field >> (8 * (count - 1 - at)) & 0x3f);
+        let value = |at: usize| u32::from(field >> (8 * (count - 1 - at))) & NO_WAIT;
         let waits = counters.iter().enumerate().map(|(at, &counter)| (counter, value(at)));
-        waits.filter(|&(_, value)| count == 1 || value != 0x3f).collect()
+        waits.filter(|&(_, value)| count == 1 || value != NO_WAIT).collect()
     }
 
     /// Whether a wait for arithmetic waits for the VGPRs of vector memory operations as well.
@@ -203,6 +203,9 @@ impl Wait {
         bits.zip(immediate(inst)).is_some_and(|(bits, field)| bits.get(field) == 0)
     }
 }
+
+/// The number that does not wait, in waits for two counters.
+const NO_WAIT: u32 = 0x3f;
 
 /// The field of a wait's immediate operand.
 fn immediate(inst: &Inst) -> Option<u16> {
@@ -227,6 +230,34 @@ pub fn wait_text(machine: Machine, counter: Counter, n: u32) -> String {
         Some((false, _, mnemonic)) => format!("{mnemonic} {}({n})", counter.name()),
         None => format!("a wait for {} {n}", counter.name()),
     }
+}
+
+/// The same for several counters: one instruction if there is one that waits for all of them and can say the numbers.
+pub fn waits_text(machine: Machine, wanted: &[(Counter, u32)]) -> String {
+    let apart = || {
+        wanted.iter().map(|&(counter, n)| wait_text(machine, counter, n)).collect::<Vec<_>>().join(" and ")
+    };
+    if wanted.len() < 2 {
+        return apart();
+    }
+    let waits = Table::of(machine).synchronisation().filter_map(|row| match &row.effects.wait {
+        Some(Wait::Counters(counters)) => {
+            let all = wanted.iter().all(|(counter, _)| counters.contains(counter));
+            all.then_some((counters, row))
+        }
+        _ => None,
+    });
+    let Some((counters, row)) = waits.min_by_key(|(counters, _)| counters.len()) else { return apart() };
+    let is_field = |operand: &OperandSpec| operand.class == Class::Imm(ImmKind::WaitCnt);
+    if row.operands.first().is_some_and(is_field) {
+        let fields: Vec<String> =
+            wanted.iter().map(|(counter, n)| format!("{}({n})", counter.name())).collect();
+        return format!("{} {}", row.mnemonic, fields.join(" "));
+    }
+    let number =
+        |counter: &Counter| wanted.iter().find(|(other, _)| other == counter).map_or(NO_WAIT, |&(_, n)| n);
+    let field = counters.iter().fold(0, |field, counter| field << 8 | number(counter).min(NO_WAIT));
+    format!("{} {field:#x}", row.mnemonic)
 }
 
 /// What gives `states` wait states before an instruction.
