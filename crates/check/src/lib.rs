@@ -580,8 +580,8 @@ impl Observer for Checker {
         let pending: Vec<(SiteId, bool, (Channel, u32))> = state
             .operations
             .iter()
-            .filter(|o| (o.writes_lds || o.reads_lds) && !state.is_retired(o) && !state.relies_on(o))
-            .map(|o| (o.site, o.writes_lds, o.seq.first().copied().unwrap_or((Channel::Sm, 0))))
+            .filter(|o| o.goes_on_in_lds() && !state.is_retired(o) && !state.relies_on(o))
+            .map(|o| (o.site, !o.reads_lds, o.seq.first().copied().unwrap_or((Channel::Sm, 0))))
             .collect();
         let end_site = self.sites.get(end).site.clone();
         for (producer, writes, awaited) in pending {

@@ -7,7 +7,8 @@
 //! * S1: an access to LDS was in flight at the barrier that a conflicting one stands behind;
 //! * B12, B13: a wave arrives at the workgroup barrier twice in one phase, or waits for it without having arrived;
 //! * N1: an instruction comes before the wait states have passed that the hardware does not insert;
-//! * R7: the wave ends while a copy to or from LDS is in flight that no path to there completes;
+//! * R7: the wave ends while a copy to or from LDS, or an arrival behind one at a barrier there, is in flight that no path to
+//!   there completes;
 //! * W1: a wait that has nothing to wait for on any path, which is a proof;
 //! * W2: a wait for fewer operations than anything on any path needs, which is a proof, too.
 //!
@@ -22,6 +23,7 @@
 //! looked at by address on the paths of such dispatches (`lds`): R4, and S2 where no barrier stands between. Other races are the
 //! business of a launch.
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Barrier, Channel, Counter, CounterSet, Flow, Path, Scope, Verb, channels_of};
 use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
@@ -89,8 +91,11 @@ pub fn check(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -
 /// The same, by one reading of how asynchronous operations return.
 fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Statics {
     let code = Code::of(kernel, constants);
-    let analysis = Analysis::new(kernel.machine, &code);
+    let mut analysis = Analysis::new(kernel.machine, &code);
     let graph = Graph::new(code.blocks.iter().map(|block| block.successors.clone()).collect());
+    if code.sites.all().any(|(_, info)| arrives_in_lds(info)) {
+        analysis.learns = lds::polls(&analysis, &code, &graph);
+    }
     let before = forward(&graph, 0, Wave::default(), |block, before| {
         let mut wave = before.clone();
         for &site in &code.blocks[block].sites {
@@ -239,6 +244,8 @@ struct Analysis<'c> {
     queues: Vec<Queue>,
     /// The channels, one bit each, of operations of the code that may be over before older ones.
     unordered: u8,
+    /// Where something arrives at a barrier in LDS, loads by which a wave may learn of it.
+    learns: FxHashSet<SiteId>,
 }
 
 /// A register of an operation in flight is touched.
@@ -278,6 +285,7 @@ impl Analysis<'_> {
             code,
             sites: &code.sites,
             queues: Channel::ALL.iter().map(queue).collect(),
+            learns: FxHashSet::default(),
         }
     }
 
@@ -421,7 +429,7 @@ impl Analysis<'_> {
             // Tensor DMA can tell an LDS barrier that it is done.
             let copies = |one: &&Pending| {
                 let info = self.sites.get(one.operation);
-                copies_lds(info) && info.effects.memory.is_some_and(|memory| memory.path != Path::Tensor)
+                goes_on_in_lds(info) && info.effects.memory.is_some_and(|memory| memory.path != Path::Tensor)
             };
             for one in state.pending().iter().filter(copies) {
                 if ends::outlived(self, code, one.operation).contains(&site) {
@@ -461,6 +469,16 @@ fn may_look_at_flag(info: &SiteInfo) -> bool {
     let memory = info.effects.memory;
     let returns = memory.is_some_and(|memory| matches!(memory.verb, Verb::Load | Verb::AtomicReturn));
     returns && info.effects.policy.scope > Scope::Cu
+}
+
+/// Whether it goes on in LDS when the wave has ended: a copy, and what arrives behind one at a barrier there.
+fn goes_on_in_lds(info: &SiteInfo) -> bool {
+    copies_lds(info) || arrives_in_lds(info)
+}
+
+/// Whether it arrives at a barrier in LDS when the copies before it are over.
+fn arrives_in_lds(info: &SiteInfo) -> bool {
+    !copies_lds(info) && info.effects.channels.contains(&Channel::Al)
 }
 
 /// Whether it copies to or from LDS on its own.

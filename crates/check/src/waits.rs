@@ -180,6 +180,11 @@ impl WaitInstance {
 }
 
 impl Operation {
+    /// Whether it goes on in LDS when the wave has ended: a copy, and what arrives behind one at a barrier cell.
+    pub(crate) fn goes_on_in_lds(&self) -> bool {
+        self.writes_lds || self.reads_lds || self.async_index != 0
+    }
+
     /// Whether it may access what an earlier operation of a channel did, and the two are in order only if something has
     /// waited for that one. That LDS is used which a copy has filled or read is known otherwise
     /// ([`Checker::consume_copy`]); scalar operations are loads.
@@ -404,7 +409,7 @@ impl Checker {
         let mut last: SmallVec<[(Channel, u32); 2]> = SmallVec::new();
         for (at, operation) in state.operations.iter().enumerate().rev() {
             if let Some(&(channel, _)) = operation.seq.first()
-                && (operation.writes_lds || operation.reads_lds || operation.async_index != 0)
+                && operation.goes_on_in_lds()
                 && state.is_retired(operation)
                 && last.iter().all(|(other, _)| *other != channel)
             {

@@ -1,16 +1,17 @@
 //! Copies that no path to the end waits for.
 //!
 //! That a copy may be in flight at an end is no defect by itself: which path is taken where a program waits under a
-//! condition is not known. It is one if, from the copy's issue on, no path completes it.
+//! condition is not known. It is one if, from the copy's issue on, no path completes it, nor shows the wave a barrier in LDS at
+//! which something has arrived behind the copy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wavemark_memmodel::counters::{ClassId, InFlight};
 use wavemark_memmodel::flow::{Graph, State, forward};
 
-use super::Analysis;
 use super::blocks::Code;
 use super::calls::ChainId;
+use super::{Analysis, arrives_in_lds};
 use crate::site_info::SiteId;
 
 /// What becomes of the youngest instance of an operation.
@@ -20,13 +21,15 @@ struct Fate {
     in_flight: InFlight,
     /// It is done on some path.
     done: bool,
+    /// An arrival at a barrier in LDS tells of its end.
+    told: bool,
 }
 
 impl State for Fate {
     fn join(&mut self, other: &Fate) -> bool {
-        let done = self.done | other.done;
-        let changed = done != self.done;
-        self.done = done;
+        let (done, told) = (self.done | other.done, self.told | other.told);
+        let changed = (done, told) != (self.done, self.told);
+        (self.done, self.told) = (done, told);
         self.in_flight.join(&other.in_flight) | changed
     }
 }
@@ -45,7 +48,8 @@ impl Fate {
         let before = self.positions();
         analysis.step(&mut self.in_flight, site);
         self.in_flight.retain(|other| other == operation);
-        self.done |= self.positions() < before;
+        self.told |= before > 0 && arrives_in_lds(analysis.sites.get(site));
+        self.done |= self.positions() < before || self.told && analysis.learns.contains(&site);
     }
 }
 
@@ -76,7 +80,8 @@ fn outlived_from(
     let mut successors: Vec<Vec<usize>> = code.blocks.iter().map(|block| block.successors.clone()).collect();
     successors.extend(places.iter().map(|&(block, _)| code.blocks[block].successors.clone()));
     successors.push((first..start).collect());
-    let mut issued = Fate::default();
+    let told = arrives_in_lds(analysis.sites.get(operation));
+    let mut issued = Fate { told, ..Fate::default() };
     let channels = &analysis.sites.get(operation).effects.channels;
     let own: Vec<ClassId> = channels.iter().map(|&channel| channel as ClassId).collect();
     issued.in_flight.issue(&analysis.queues, operation, &own);

@@ -28,6 +28,7 @@ use super::one_barrier::order::{Done, alike};
 use super::one_barrier::{AllUnordered, Between, Meeting, Meetings, Moment, Pair};
 use super::{Analysis, copies_lds};
 use crate::site_info::{SiteId, SiteInfo};
+pub(super) use polls::polls;
 pub(super) use published::Pairs;
 
 mod polls;
@@ -164,7 +165,7 @@ pub(super) fn judge(
     let mut seen = Seen::default();
     let mut unordered = AllUnordered::default();
     let mut dispatches = 0;
-    let polls = polls::polls(analysis, code, graph);
+    let polls = polls(analysis, code, graph);
     let mut foresight = Foresight::new(kernel, relevant::hops(analysis, code, graph));
     for (number, (one, known)) in supposed.iter().zip(&known).enumerate() {
         let for_copies = for_copies.of_wave(kernel, number, known);

@@ -13,7 +13,7 @@
 //! * stores and atomics, messages and copies from LDS, if it is a store: it may be released by them;
 //! * what orders memory: barriers, cache operations, atomics, accesses of a scope beyond the CU, calls that are not
 //!   followed, sleep;
-//! * the end of the wave, if it is a copy to or from LDS.
+//! * the end of the wave, if it is a copy to or from LDS, or arrives behind one at a barrier there.
 //!
 //! A load that acquires without a scope or a cache operation, and whose value nobody looks at before what is ordered
 //! behind it, is taken for a plain one.
@@ -25,7 +25,7 @@ use wavemark_memmodel::counters::ClassId;
 use wavemark_memmodel::flow::{Graph, State, forward};
 
 use super::blocks::Code;
-use super::{Analysis, copies_lds};
+use super::{Analysis, copies_lds, goes_on_in_lds};
 use crate::site_info::{SiteId, SiteInfo};
 
 /// Operations in one class that are told apart no further, and the wait on which they rest.
@@ -301,7 +301,7 @@ fn is_needed(analysis: &Analysis<'_>, operation: SiteId, site: SiteId) -> bool {
     let producer = analysis.sites.get(operation);
     let copies = copies_lds(producer);
     if info.effects.flow == Flow::End {
-        return copies;
+        return goes_on_in_lds(producer);
     }
     let in_lds = touches_lds(producer) && touches_lds(info);
     let other_queue = copies || producer.effects.channels != info.effects.channels;

@@ -213,7 +213,7 @@ impl Report {
     pub fn unfinished(&mut self, analysis: &Analysis<'_>, site: SiteId, one: &Pending) {
         let producer = analysis.sites.get(one.operation);
         let how = match producer.effects.memory.map(|memory| memory.verb) {
-            Some(Verb::ToLds | Verb::Load) => "writing",
+            Some(Verb::ToLds | Verb::Load | Verb::Atomic) => "writing",
             _ => "reading",
         };
         let title = format!("the wave ends while {} is still {how} LDS", producer.mnemonic);

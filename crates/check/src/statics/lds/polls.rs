@@ -13,7 +13,7 @@ use crate::register_set::RegisterSet;
 use crate::site_info::{SiteId, SiteInfo, VGPR0};
 
 /// Such loads.
-pub(super) fn polls(analysis: &Analysis<'_>, code: &Code, graph: &Graph) -> FxHashSet<SiteId> {
+pub(in super::super) fn polls(analysis: &Analysis<'_>, code: &Code, graph: &Graph) -> FxHashSet<SiteId> {
     let waits = |site: &SiteId| Effect::of(analysis.sites.get(*site)).is_some_and(|effect| effect.waits);
     let open: Vec<bool> = code.blocks.iter().map(|block| !block.sites.iter().any(waits)).collect();
     let loops = graph.on_cycles(|block| open[block]);
