@@ -122,7 +122,9 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     let accessed = |(access, copy): &(Pending, SiteId)| (access.operation, *copy);
     let own = overtaken.iter().map(accessed).chain(report.missing.iter().flat_map(Missing::nothing_has_come));
     let pairs = Pairs::new(unpublished.iter().map(pair), own, report.arrives_with_access);
-    let shown = lds::judge(&analysis, (&code, &graph), (kernel, supposed), pairs);
+    let unfinished = report.missing.iter().flat_map(Missing::unfinished).collect();
+    let shown = lds::judge(&analysis, (&code, &graph), (kernel, supposed), pairs, &unfinished);
+    report.missing.iter_mut().for_each(|missing| missing.stand_before_flag(&shown.handed_on));
     let pairs = shown.pairs;
     // What is in flight at an access of the same wave may be other bytes.
     report.missing.retain(|missing| {

@@ -5,8 +5,9 @@
 //! path. A copy lasts from its issue to the wait that covers it, or to where a wave is followed no further. What another
 //! wave does is ordered against that by the workgroup barrier alone: arrival k orders what a wave has done before it
 //! against what a wave does behind its k-th wait. Waves are compared up to what may order them by other means, other
-//! barriers, atomics on LDS and flags that are polled ([`polls`]); from there on a wave is held against its own copies alone, and that up to a copy that tells
-//! a barrier in LDS when it is done.
+//! barriers, atomics on LDS and flags that are polled ([`polls`]); from there on a wave is held against its own copies alone,
+//! and that up to a copy that tells a barrier in LDS when it is done. Of a copy that is in flight at the end of its wave it is
+//! asked whether others read it behind an atomic ([`flags`]).
 //!
 //! An address that is not known meets nothing. Loads and stores of LDS count as done at once: what of them is in flight
 //! is another rule's. Two copies that write the same bytes are not looked at, as programs let several waves fetch the
@@ -28,9 +29,12 @@ use super::one_barrier::order::{Done, alike};
 use super::one_barrier::{AllUnordered, Between, Meeting, Meetings, Moment, Pair};
 use super::{Analysis, copies_lds};
 use crate::site_info::{SiteId, SiteInfo};
+use flags::Flags;
+pub(super) use flags::HandedOn;
 pub(super) use polls::polls;
 pub(super) use published::Pairs;
 
+mod flags;
 mod polls;
 mod published;
 mod refills;
@@ -91,6 +95,8 @@ struct Wave<'w> {
     compared: usize,
     /// So many of its touches are done whatever memory holds, and may not wait for another wave.
     certain: usize,
+    /// What it does about atomics on LDS.
+    flags: Flags<'w>,
 }
 
 /// A copy that is in flight where its bytes are touched, for want of a wait.
@@ -128,6 +134,8 @@ pub(super) struct Shown {
     pub early: Vec<Early>,
     /// Of accesses of two waves that nothing orders.
     pub unordered: AllUnordered,
+    /// Of copies that are in flight at the end, the waits that others lack.
+    pub handed_on: HandedOn,
 }
 
 /// What is seen of copies.
@@ -146,13 +154,15 @@ impl Seen {
 }
 
 /// Looks at `kernel` as `supposed`. Of pairs of accesses, the second behind a barrier at which the first is in flight, it
-/// is said what the waves show.
+/// is said what the waves show; and of copies that are `unfinished` at the end of their wave, where others need them.
 pub(super) fn judge(
     analysis: &Analysis<'_>,
     (code, graph): (&Code, &Graph),
     (kernel, supposed): (&Kernel, &[Supposed]),
     mut pairs: Pairs,
+    unfinished: &FxHashSet<SiteId>,
 ) -> Shown {
+    let mut handed_on = HandedOn::of(unfinished);
     // Whether there is a second wave is not asked of one that is supposed.
     let lanes = kernel.machine.lanes();
     let known: Vec<Supposed> = supposed.iter().map(|one| one.with_known_waves(lanes)).collect();
@@ -160,7 +170,7 @@ pub(super) fn judge(
     let for_pairs = if pairs.is_empty() { 0 } else { STEPS };
     let for_pairs = Budget::of(for_pairs, code, kernel, supposed);
     if for_copies.dispatches.max(for_pairs.dispatches) == 0 {
-        return Shown { pairs, early: Vec::new(), unordered: AllUnordered::default() };
+        return Shown { pairs, early: Vec::new(), unordered: AllUnordered::default(), handed_on };
     }
     let mut seen = Seen::default();
     let mut unordered = AllUnordered::default();
@@ -174,8 +184,9 @@ pub(super) fn judge(
         let Ok(ways) = foresight.ways(known, most) else { continue };
         if for_copies > 0 {
             let single = ways.len() == 1;
-            let waves =
-                ways.iter().map(|way| Wave::of(analysis, way.within(for_copies), single, &polls, &mut seen));
+            let waves = ways
+                .iter()
+                .map(|way| Wave::of(analysis, way.within(for_copies), single, &polls, unfinished, &mut seen));
             let waves: Vec<Wave<'_>> = waves.collect();
             let mut meetings = Meetings::default();
             for (number, wave) in waves.iter().enumerate() {
@@ -183,6 +194,7 @@ pub(super) fn judge(
                     wave.meet(analysis, (other, [number, with]), &mut seen, &mut meetings);
                 }
             }
+            handed_on.look(analysis, &waves.iter().map(|wave| &wave.flags).collect::<Vec<_>>());
             dispatches += u32::from(unordered::look(&waves, &mut meetings));
             unordered.add(analysis, meetings, |meeting| refills::refills(&waves, meeting));
         }
@@ -192,7 +204,7 @@ pub(super) fn judge(
         }
     }
     unordered.confirm(analysis, u32::min(dispatches, 2));
-    Shown { pairs, early: seen.early, unordered }
+    Shown { pairs, early: seen.early, unordered, handed_on }
 }
 
 /// How far the waves of supposed dispatches are followed.
@@ -257,6 +269,7 @@ impl<'w> Wave<'w> {
         (steps, known): (&'w [Step], usize),
         single: bool,
         polls: &FxHashSet<SiteId>,
+        unfinished: &FxHashSet<SiteId>,
         seen: &mut Seen,
     ) -> Wave<'w> {
         let mut wave = Wave { steps, ..Wave::default() };
@@ -278,12 +291,22 @@ impl<'w> Wave<'w> {
             if let (Lds::Bytes(bytes), Some(access)) = (&foreseen.lds, touch(info)) {
                 let touch = Touch { site, bytes, writes: access, at: now };
                 wave.own(analysis, (&in_flight, single), &open, &touch, seen);
+                if !unfinished.is_empty() && !access {
+                    wave.flags.read(bytes);
+                }
                 if !alone {
                     wave.touches.push(touch);
                 }
                 if certain {
                     wave.certain = wave.touches.len();
                 }
+            }
+            if !unfinished.is_empty() && barriers::access(info) == Some(Access::Atomic) {
+                let copies = in_flight.pending().iter().filter_map(|one| {
+                    let copy = &wave.copies[*open.get(&one.operation)?];
+                    unfinished.contains(&copy.site).then_some((copy.site, copy.bytes, *one))
+                });
+                wave.flags.raise(site, copies);
             }
             if let Some(effect) = Effect::of(info) {
                 wave.turns.push(step);

@@ -13,7 +13,7 @@ use wavemark_memmodel::flow::Graph;
 
 use super::barriers::{self, Access, AtBarrier, Effect, Unpublished};
 use super::blocks::Code;
-use super::lds::{Early, MissingWait, writes_lds};
+use super::lds::{Early, HandedOn, MissingWait, writes_lds};
 use super::one_barrier::OneBarrier;
 use super::wait_states::TooEarly;
 use super::{Analysis, Conflict, Wave, needs};
@@ -121,6 +121,22 @@ impl Missing {
         let others = self.places().filter(|(place, _)| *place != barrier && !self.own.contains_key(place));
         self.elsewhere = others.collect();
         (self.before, self.enough) = (barrier, enough);
+    }
+
+    /// Copies in flight at the end of their wave.
+    pub fn unfinished(&self) -> impl Iterator<Item = SiteId> + '_ {
+        self.producers.iter().copied().filter(|_| self.finding.rule == "R7")
+    }
+
+    /// Where others need all of them before an atomic on LDS, the wait stands there.
+    pub fn stand_before_flag(&mut self, handed_on: &HandedOn) {
+        let waits: Option<Vec<MissingWait>> = self.unfinished().map(|copy| handed_on.wait(copy)).collect();
+        if let Some([first, others @ ..]) = waits.as_deref()
+            && others.iter().all(|other| other.before == first.before)
+        {
+            let enough = others.iter().map(|other| other.enough).fold(first.enough, u32::min);
+            (self.before, self.enough) = (first.before, enough);
+        }
     }
 
     /// What is missing, place by place.
