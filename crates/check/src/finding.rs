@@ -95,6 +95,8 @@ pub struct Finding {
     pub hint: Option<String>,
     /// The instruction that the hint is about.
     pub hint_site: Option<Site>,
+    /// What a barrier belongs before, if not all that come there have come by the wait of the hint.
+    pub(crate) else_before: Option<Site>,
     /// The wait that is missing: its counter, and how many operations it may leave in flight.
     pub needed: Option<(Counter, u32)>,
     /// The model flag that the finding depends on.
@@ -124,10 +126,28 @@ pub struct Finding {
 /// What the hint for a missing wait says where a barrier is missing, too.
 pub(crate) const AND_A_BARRIER: &str = " and a barrier";
 
+/// What the hint for a missing barrier says of the wait that it belongs behind.
+pub(crate) const BARRIER_BEHIND: &str = "a barrier between the two accesses, behind";
+
+/// What the hint for a missing barrier says where it is not known between which places.
+pub(crate) const BARRIER_SOMEWHERE: &str =
+    "a barrier between the two accesses, behind the wait for the one that the program has first";
+
 /// Ends that are kept of one mistake.
 pub(crate) const ENDS: usize = 64;
 
 impl Finding {
+    /// Where a barrier belongs, now that all instructions are known.
+    fn place_barrier(&mut self, sites: &Sites) {
+        let id = |site: &Site| sites.find(site.pc, site.msb);
+        if let (Some(wait), Some(second)) = (self.hint_site.as_ref().and_then(id), &self.else_before)
+            && !id(second).is_some_and(|second| one_wait::leads_straight(sites, wait, second))
+        {
+            self.hint = Some("a barrier between the two accesses, before".to_owned());
+            self.hint_site = self.else_before.take();
+        }
+    }
+
     /// The counter of which waits may have more to wait for once this is mended, so that there is no advice about those that have
     /// nothing now: what another wait leaves in flight, a write-back, or what goes to where a barrier stands.
     pub fn unsettles(&self, counters: CounterSet) -> Option<Counter> {
@@ -149,6 +169,7 @@ impl Finding {
             sites: Vec::new(),
             hint: None,
             hint_site: None,
+            else_before: None,
             needed: None,
             wait: None,
             model: None,
@@ -420,6 +441,7 @@ impl Findings {
         for &(a, b) in &self.same {
             mistakes.join(a, b);
         }
+        self.list.iter_mut().for_each(|finding| finding.place_barrier(sites));
         one_wait::join(&self.list, &mut mistakes, sites);
         consequences::join(&mut self.list, &mut mistakes);
         let mut list = by_mistake(self.list, &mistakes, sites);

@@ -214,6 +214,15 @@ impl<Of> Group<Of> {
     }
 }
 
+/// Whether all that come to an instruction have come by another one before: no branch leads into the line from the one to the
+/// other, and none leaves it.
+pub(crate) fn leads_straight(sites: &Sites, first: SiteId, second: SiteId) -> bool {
+    let targets = targets(sites);
+    let mut behind = line(sites, first).skip(1);
+    behind.find(|&id| id == second || targets.contains(&sites.get(id).site.pc)) == Some(second)
+        && !targets.contains(&sites.get(second).site.pc)
+}
+
 /// Where branches lead that were executed.
 fn targets(sites: &Sites) -> FxHashSet<u64> {
     let branches = sites.all().filter(|(_, info)| info.effects.flow.has_target());

@@ -41,7 +41,7 @@ impl Checker {
             }
             None => mistake = self.mistake_without_place(&verdict, later, conflict, narrower),
         }
-        let Verdict { rule, class, title, hint, hint_site, missing, .. } = verdict;
+        let Verdict { rule, class, title, hint, hint_site, else_before, missing, .. } = verdict;
         if self.findings.count_known((rule, class), &pcs, mistake, || at_fault.clone()) {
             return None;
         }
@@ -65,6 +65,7 @@ impl Checker {
             }
             (None, _) => finding.hint(hint, hint_site).of(mistake),
         };
+        finding.else_before = else_before;
         finding.is_of_copy = if conflict.write_first { earlier.dma } else { later.record.dma };
         // What comes of a race may differ where it was the same before.
         finding.of_values = pcs[0] == pcs[1] && earlier.valued && later.record.valued;

@@ -13,7 +13,7 @@ use wavemark_sim::events::{Channel, Counter, Direction, Scope, Site, Space, Wave
 
 use crate::Checker;
 use crate::barriers::of_waves;
-use crate::finding::{AND_A_BARRIER, Class};
+use crate::finding::{AND_A_BARRIER, BARRIER_BEHIND, BARRIER_SOMEWHERE, Class};
 use crate::knowledge::common_scope;
 use crate::meeting::Conflict;
 use crate::mistakes::Place;
@@ -35,11 +35,28 @@ pub(crate) struct Verdict {
     pub hint: String,
     /// The instruction that the hint is about.
     pub hint_site: Option<Site>,
+    /// See [`Finding::else_before`](crate::finding::Finding).
+    pub else_before: Option<Site>,
     /// The wave that should have waited and where, if a wait before a place that is known would have been enough; and whether it
     /// has waited for another counter.
     pub missing: Option<(Place, bool)>,
     /// The counter of what is to be waited for: the earlier access, or a write-back.
     pub awaited: Counter,
+}
+
+/// What would order two accesses.
+struct OrderHint {
+    hint: String,
+    /// The instruction that it is about.
+    at: Option<Site>,
+    /// See [`Finding::else_before`](crate::finding::Finding).
+    else_before: Option<Site>,
+}
+
+impl OrderHint {
+    fn at(hint: String, site: Site) -> OrderHint {
+        OrderHint { hint, at: Some(site), else_before: None }
+    }
 }
 
 /// Two accesses that conflict, and what the checker knows of their waves.
@@ -197,8 +214,8 @@ impl<'c> Meets<'c> {
 
     /// A verdict without a hint.
     fn verdict_of(&self, rule: &'static str, class: Class, title: String) -> Verdict {
-        let (hint, hint_site, missing) = (String::new(), None, None);
-        Verdict { rule, class, title, hint, hint_site, missing, awaited: self.counter }
+        let (hint, hint_site, else_before, missing) = (String::new(), None, None, None);
+        Verdict { rule, class, title, hint, hint_site, else_before, missing, awaited: self.counter }
     }
 
     fn not_written_back(&self) -> Verdict {
@@ -387,7 +404,7 @@ impl<'c> Meets<'c> {
         let title = format!(
             "{place} is {verb} while {copy} of another wave may still be in flight: no barrier comes behind the wait for it"
         );
-        let hint = "a barrier between the two accesses, behind".to_owned();
+        let hint = BARRIER_BEHIND.to_owned();
         let hint_site = Some(self.checker.sites.get(wait).site.clone());
         Verdict { hint, hint_site, ..self.verdict_of("R4", Class::MissingSync, title) }
     }
@@ -431,12 +448,12 @@ impl<'c> Meets<'c> {
         let title =
             format!("{place} is {first} by one wave and {second} by another with nothing to order the two");
         let rule = if self.later.space == Space::Lds { "S2" } else { "M1" };
-        let (hint, hint_site) = self.order_hint();
-        Verdict { hint, hint_site, ..self.verdict_of(rule, Class::MissingSync, title) }
+        let OrderHint { hint, at: hint_site, else_before } = self.order_hint();
+        Verdict { hint, hint_site, else_before, ..self.verdict_of(rule, Class::MissingSync, title) }
     }
 
     /// What would order two accesses of different waves that nothing orders, as the wave of the later one knows.
-    fn order_hint(&self) -> (String, Option<Site>) {
+    fn order_hint(&self) -> OrderHint {
         let Meets { checker, later, conflict, .. } = self;
         let earlier = &conflict.earlier;
         // Where its workgroup has handed on something to this one, the access is not in order with that.
@@ -460,35 +477,38 @@ impl<'c> Meets<'c> {
             }
             (Space::Lds, _) if let Some(arrival) = self.behind_arrival() => {
                 let arrival = checker.sites.get(arrival).site.clone();
-                return (format!("{} and the wait for it belong before", self.first.mnemonic), Some(arrival));
+                return OrderHint::at(
+                    format!("{} and the wait for it belong before", self.first.mnemonic),
+                    arrival,
+                );
             }
             (Space::Lds, _) if let Some((barrier, access)) = self.before_wait() => {
-                return (format!("behind the wait for {barrier} belongs"), Some(access.site.clone()));
+                return OrderHint::at(format!("behind the wait for {barrier} belongs"), access.site.clone());
             }
             (Space::Lds, _)
                 if let Some((waves, init)) = checker.barrier_of_fewer(later.wave, earlier.epoch.agent) =>
             {
-                return (of_waves(waves), Some(checker.sites.get(init).site.clone()));
+                return OrderHint::at(of_waves(waves), checker.sites.get(init).site.clone());
             }
             (Space::Lds, _) => return self.barrier_hint(),
             (_, Some(release)) => {
                 let hint =
                     "a barrier of the workgroup, behind the wait for the first access, before the release by";
-                return (hint.to_owned(), Some(checker.sites.get(release.at.site).site.clone()));
+                return OrderHint::at(hint.to_owned(), checker.sites.get(release.at.site).site.clone());
             }
             _ if is_flag => {
                 format!("if this is a flag, the scope that both waves share on either side; else {order}")
             }
             _ => order.to_owned(),
         };
-        (hint, None)
+        OrderHint { hint, at: None, else_before: None }
     }
 
     /// The barrier that would order two accesses of LDS, and where that is, if one of the waves has done what both have with no
     /// barrier in between: in the order of the program, which may be the other one. A barrier waits for nothing by itself.
-    fn barrier_hint(&self) -> (String, Option<Site>) {
+    fn barrier_hint(&self) -> OrderHint {
         let Meets { checker, later, conflict, .. } = self;
-        let site = |site| Some(checker.sites.get(site).site.clone());
+        let site = |site| checker.sites.get(site).site.clone();
         let between = |state: &WaveState, first: &Record, second: &Record| {
             let of = channel(first.epoch.channel);
             let counter = checker.counters.counter_of(of);
@@ -506,15 +526,19 @@ impl<'c> Meets<'c> {
         };
         let (earlier, later) = (&conflict.earlier, &later.record);
         let found = between(self.state, earlier, later).or_else(|| between(self.other?, later, earlier));
+        // Others may have come by another wait.
+        let by_both =
+            |wait| [Some(self.state), self.other].into_iter().flatten().all(|of| of.has_waited_at(wait));
         match found {
-            Some((Ok(wait), ..)) => ("a barrier between the two accesses, behind".to_owned(), site(wait)),
+            Some((Ok(wait), _, second)) => OrderHint {
+                else_before: (!by_both(wait)).then(|| site(second)),
+                ..OrderHint::at(BARRIER_BEHIND.to_owned(), site(wait))
+            },
             Some((Err(younger), counter, second)) => {
                 let wait = wait_text(checker.machine, counter, younger);
-                (format!("{wait}{AND_A_BARRIER} before"), site(second))
+                OrderHint::at(format!("{wait}{AND_A_BARRIER} before"), site(second))
             }
-            None => {
-                ("a barrier between the two accesses, behind the wait for the first one".to_owned(), None)
-            }
+            None => OrderHint { hint: BARRIER_SOMEWHERE.to_owned(), at: None, else_before: None },
         }
     }
 

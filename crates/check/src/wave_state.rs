@@ -591,6 +591,11 @@ impl WaveState {
         self.waits.iter().rev().take_while(|wait| wait.step > arrive.step).find(retires).map(|wait| wait.site)
     }
 
+    /// Whether it has executed a wait, as far as that is remembered.
+    pub fn has_waited_at(&self, site: SiteId) -> bool {
+        self.waits.iter().any(|wait| wait.site == site)
+    }
+
     /// What it has done at a place as another wave has, before an operation: the one with the same number, or else the last one.
     pub fn same_as(
         &self,

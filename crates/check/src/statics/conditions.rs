@@ -196,6 +196,10 @@ impl Conditions {
 
     /// What is known behind an instruction.
     pub fn behind(&self, before: Outcomes, site: SiteId, info: &SiteInfo) -> Outcomes {
+        if info.effects.relative.is_some() && !info.effects.unit.is_vector() {
+            // M0 says which register it writes.
+            return Outcomes::default();
+        }
         let mut after = before;
         if self.touched.meets(&info.written) {
             for written in info.writes() {

@@ -22,7 +22,7 @@ use wavemark_sim::foresight::Step;
 use super::barriers::{Access, access};
 use super::report::also;
 use super::{Analysis, copies_lds};
-use crate::finding::{AND_A_BARRIER, Class, Finding, Severity};
+use crate::finding::{AND_A_BARRIER, BARRIER_BEHIND, BARRIER_SOMEWHERE, Class, Finding, Severity};
 use crate::site_info::{SiteId, SiteInfo};
 use belongs::Belongs;
 use order::Done;
@@ -369,10 +369,8 @@ impl Group {
             _ => None,
         });
         match waits.min() {
-            Some((.., wait)) => finding.hint("a barrier between the two accesses, behind", site(wait)),
-            None => {
-                finding.hint("a barrier between the two accesses, behind the wait for the first one", None)
-            }
+            Some((.., wait)) => finding.hint(BARRIER_BEHIND, site(wait)),
+            None => finding.hint(BARRIER_SOMEWHERE, None),
         }
     }
 

@@ -7,6 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_isa::effects::{Flow, Lanes, Path, Verb};
+use wavemark_isa::role::{Class, ImmKind};
 use wavemark_memmodel::flow::{Graph, State, forward};
 use wavemark_sim::foresight::Hops;
 use wavemark_sim::regs::sindex;
@@ -86,8 +87,17 @@ fn matters(info: &SiteInfo, used: &Used) -> bool {
     })
 }
 
-/// Where a wave goes on from instructions that need not be executed.
+/// Whether it names registers by an index, or lets others do so.
+fn indexes_registers(analysis: &Analysis<'_>, info: &SiteInfo) -> bool {
+    let mut operands = info.site.inst.row(analysis.machine).operands.iter();
+    info.effects.relative.is_some() || operands.any(|operand| operand.class == Class::Imm(ImmKind::GprIdx))
+}
+
+/// Where a wave goes on from instructions that need not be executed; nowhere, if it is not known which registers they are about.
 pub(super) fn hops(analysis: &Analysis<'_>, code: &Code, graph: &Graph) -> Hops {
+    if analysis.sites.all().any(|(_, info)| indexes_registers(analysis, info)) {
+        return Hops::default();
+    }
     let end = code.blocks.len();
     let mut backwards = vec![Vec::new(); end + 1];
     for block in 0..end {
