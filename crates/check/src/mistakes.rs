@@ -138,7 +138,7 @@ impl Mistakes {
     }
 
     /// The wait at this place may leave `allowed` in flight at the most.
-    fn allow(&mut self, id: MistakeId, allowed: u32) {
+    pub fn allow(&mut self, id: MistakeId, allowed: u32) {
         let node = &mut self.nodes[id.0];
         node.allowed = node.allowed.min(allowed);
     }

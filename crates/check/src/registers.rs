@@ -207,12 +207,18 @@ impl Checker {
             let before = self.before_invalidate(state, operation, also);
             (also, before.unwrap_or_else(|| state.here(site, consumer.pc, also.0)))
         });
+        // Which of its places goes first depends on its address.
+        let of_all = operation.seq.len() > 1 && !self.facts.flat_counts_in_order;
         let mistake = self.missing_wait(wave, awaited, place);
         let also = also.map(|(also, place)| {
             let of = self.missing_wait(wave, also, place);
             self.mistakes.join(mistake, of);
             (self.counters.counter_of(also.0), of)
         });
+        if of_all {
+            let parts = also.map(|(_, of)| of).into_iter().chain([mistake]);
+            parts.for_each(|part| self.mistakes.allow(part, 0));
+        }
         if how == Use::Read {
             self.mark_meaningless(wave, load, register, mistake);
         }
