@@ -509,11 +509,11 @@ impl<'c> Meets<'c> {
     fn barrier_hint(&self) -> OrderHint {
         let Meets { checker, later, conflict, .. } = self;
         let site = |site| checker.sites.get(site).site.clone();
-        let between = |state: &WaveState, first: &Record, second: &Record| {
+        let between = |state: &WaveState, first: &Record, second: &Record, by_number: bool| {
             let of = channel(first.epoch.channel);
             let counter = checker.counters.counter_of(of);
             let (_, before) = state.operation_at(second.epoch.channel, second.epoch.seq)?;
-            let first = state.same_as((of, first.epoch.seq), first.site, before)?;
+            let first = state.same_as((of, first.epoch.seq), first.site, before, by_number)?;
             let wait = state.wait_between(first, before, of, counter)?;
             // What asks others with atomics may be on its own there.
             let between = first.before.step..before.before.step;
@@ -525,7 +525,9 @@ impl<'c> Meets<'c> {
             (before.site == second.site && !asked.any(is_atomic)).then_some((wait, counter, second.site))
         };
         let (earlier, later) = (&conflict.earlier, &later.record);
-        let found = between(self.state, earlier, later).or_else(|| between(self.other?, later, earlier));
+        let found = between(self.state, earlier, later, false);
+        // The other way round it is known by numbers alone which one of several rounds is meant.
+        let found = found.or_else(|| between(self.other?, later, earlier, true));
         // Others may have come by another wait.
         let by_both =
             |wait| [Some(self.state), self.other].into_iter().flatten().all(|of| of.has_waited_at(wait));

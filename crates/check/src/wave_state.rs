@@ -596,17 +596,22 @@ impl WaveState {
         self.waits.iter().any(|wait| wait.site == site)
     }
 
-    /// What it has done at a place as another wave has, before an operation: the one with the same number, or else the last one.
+    /// What it has done at a place as another wave has, before an operation: the one with the same number; or the last one, where
+    /// that number is of another place, or of none, as waves go different ways, unless it is to be told `by_number`.
     pub fn same_as(
         &self,
         (channel, seq): (Channel, u32),
         site: SiteId,
         before: &Operation,
+        by_number: bool,
     ) -> Option<&Operation> {
         let is_there =
             |operation: &&Operation| operation.site == site && operation.before.step < before.before.step;
-        let numbered = self.operation_at(channel as u8, seq).map(|(_, operation)| operation);
-        numbered.filter(is_there).or_else(|| self.operations.iter().rfind(is_there))
+        match self.operation_at(channel as u8, seq) {
+            Some((_, numbered)) if numbered.site == site => is_there(&numbered).then_some(numbered),
+            _ if by_number => None,
+            _ => self.operations.iter().rfind(is_there),
+        }
     }
 
     /// Behind which wait it has retired one of its operations and come to another, if it has arrived at no barrier in between; or
