@@ -422,9 +422,9 @@ impl Checker {
     /// How many waves take part in a named barrier that two waves of a workgroup meet at, and where it is initialised for fewer.
     pub(crate) fn barrier_of_fewer(&self, wave: WaveId, other: u32) -> Option<(i64, SiteId)> {
         let of_both = |(key, object): (&(u32, BarrierId), &Object)| {
-            let fewer =
-                object.miscounted().filter(|&(waves, _)| object.expected.is_some_and(|of| of < waves));
-            fewer.filter(|_| *key == Self::key(wave, key.1) && object.has(wave.index) && object.has(other))
+            let meets = *key == Self::key(wave, key.1) && object.has(wave.index) && object.has(other);
+            let miscounted = meets.then(|| object.miscounted()).flatten();
+            miscounted.filter(|&(waves, _)| object.expected.is_some_and(|of| of < waves))
         };
         self.barriers.iter().filter_map(of_both).min_by_key(|&(_, init)| self.sites.get(init).site.pc)
     }

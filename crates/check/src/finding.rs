@@ -7,7 +7,7 @@ use wavemark_sim::events::{Channel, Counter, Site, WaveId};
 
 use crate::consequences;
 use crate::mistakes::{MistakeId, Mistakes};
-use crate::one_wait;
+use crate::one_wait::{self, StraightLines};
 use crate::site_info::{SiteId, Sites};
 
 /// How bad a finding is.
@@ -138,10 +138,10 @@ pub(crate) const ENDS: usize = 64;
 
 impl Finding {
     /// Where a barrier belongs, now that all instructions are known.
-    fn place_barrier(&mut self, sites: &Sites) {
+    fn place_barrier(&mut self, sites: &Sites, lines: &StraightLines<'_>) {
         let id = |site: &Site| sites.find(site.pc, site.msb);
         if let (Some(wait), Some(second)) = (self.hint_site.as_ref().and_then(id), &self.else_before)
-            && !id(second).is_some_and(|second| one_wait::leads_straight(sites, wait, second))
+            && !id(second).is_some_and(|second| lines.lead(wait, second))
         {
             self.hint = Some("a barrier between the two accesses, before".to_owned());
             self.hint_site = self.else_before.take();
@@ -441,7 +441,8 @@ impl Findings {
         for &(a, b) in &self.same {
             mistakes.join(a, b);
         }
-        self.list.iter_mut().for_each(|finding| finding.place_barrier(sites));
+        let lines = StraightLines::of(sites);
+        self.list.iter_mut().for_each(|finding| finding.place_barrier(sites, &lines));
         one_wait::join(&self.list, &mut mistakes, sites);
         consequences::join(&mut self.list, &mut mistakes);
         let mut list = by_mistake(self.list, &mistakes, sites);

@@ -100,6 +100,18 @@ impl<'s> StraightLines<'s> {
         StraightLines { sites, targets: targets(sites) }
     }
 
+    /// The instructions behind one that all come to that come by it, and nobody else.
+    fn behind(&self, first: SiteId) -> impl Iterator<Item = SiteId> {
+        let is_target = |id: &SiteId| self.targets.contains(&self.sites.get(*id).site.pc);
+        line(self.sites, first).skip(1).take_while(move |id| !is_target(id))
+    }
+
+    /// Whether all that come to an instruction have come by another one before: no branch leads into the line from the one to
+    /// the other, and none leaves it.
+    pub fn lead(&self, first: SiteId, second: SiteId) -> bool {
+        self.behind(first).any(|id| id == second)
+    }
+
     pub fn allowed<Of>(&self, first: SiteId, other: &Lacking<Of>) -> Option<u32> {
         let channels = channels_of(other.counter);
         let mut issued = 0;
@@ -151,7 +163,7 @@ pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
 /// Make findings of registers one mistake for which the same wait leaves too much in flight, on a straight line behind it: what it
 /// leaves on one path is needed earlier than what it leaves on another.
 fn join_behind_weak_waits(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
-    let targets = targets(sites);
+    let lines = StraightLines::of(sites);
     let mut behind: BTreeMap<(SiteId, Counter), Vec<(SiteId, MistakeId)>> = BTreeMap::new();
     let of_registers = |finding: &&Finding| matches!(finding.rule, "R1" | "R2");
     for finding in list.iter().filter(of_registers) {
@@ -163,8 +175,7 @@ fn join_behind_weak_waits(list: &[Finding], mistakes: &mut Mistakes, sites: &Sit
         }
     }
     for ((wait, _), lacking) in behind {
-        let is_target = |id: &SiteId| targets.contains(&sites.get(*id).site.pc);
-        let line: Vec<SiteId> = line(sites, wait).skip(1).take_while(|id| !is_target(id)).collect();
+        let line: Vec<SiteId> = lines.behind(wait).collect();
         let at = |place: SiteId| line.iter().position(|&id| id == place);
         let mut on_line: Vec<_> =
             lacking.iter().filter_map(|&(place, mistake)| Some((at(place)?, place, mistake))).collect();
@@ -212,15 +223,6 @@ impl<Of> Group<Of> {
         }
         None
     }
-}
-
-/// Whether all that come to an instruction have come by another one before: no branch leads into the line from the one to the
-/// other, and none leaves it.
-pub(crate) fn leads_straight(sites: &Sites, first: SiteId, second: SiteId) -> bool {
-    let targets = targets(sites);
-    let mut behind = line(sites, first).skip(1);
-    behind.find(|&id| id == second || targets.contains(&sites.get(id).site.pc)) == Some(second)
-        && !targets.contains(&sites.get(second).site.pc)
 }
 
 /// Where branches lead that were executed.

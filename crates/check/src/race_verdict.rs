@@ -322,16 +322,12 @@ impl<'c> Meets<'c> {
     /// Where a wave has emptied the scalar cache since the earlier one, for the later one, which comes by that: what is to be found
     /// there must be over before.
     fn before_scalar_invalidate(&self) -> Option<Place> {
-        let Meets { checker, later, conflict, state, channel, .. } = self;
-        let invalidate = state.last_invalidate.filter(|_| later.channel == Channel::Sm)?;
-        let info = checker.sites.get(invalidate.site);
-        let empties = info.effects.memory.is_some_and(|memory| memory.caches == Caches::Scalar);
-        (empties && invalidate.comes_behind(conflict.earlier.epoch)).then(|| Place {
-            before: Some((invalidate.site, info.site.pc)),
-            step: invalidate.step,
-            issued: invalidate.seq[*channel as usize],
-            hands_on: false,
-        })
+        let Meets { checker, later, conflict, state, .. } = self;
+        let empties = |invalidate: &SiteInfo| {
+            invalidate.effects.memory.is_some_and(|memory| memory.caches == Caches::Scalar)
+        };
+        let by_that = later.channel == Channel::Sm;
+        by_that.then(|| checker.before_invalidate(state, conflict.earlier.epoch, empties)).flatten()
     }
 
     /// Another wave's operation is known to be issued, and was not waited for before that was handed on.

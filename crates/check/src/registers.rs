@@ -15,7 +15,7 @@ use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::mistakes::Place;
 use crate::register_set::tracked;
-use crate::site_info::{RegRange, SiteId, VGPR0, register_name};
+use crate::site_info::{RegRange, SiteId, SiteInfo, VGPR0, register_name};
 use crate::taint::{Sink, Suspicion, all_bits, sink};
 use crate::wave_state::{Operation, WaveState};
 
@@ -200,13 +200,16 @@ impl Checker {
         };
         let (id, pcs, is_of_flag) = (state.id, [producer.site.pc, consumer.site.pc], operation.may_acquire);
         let (producer, consumer) = (producer.site.clone(), consumer.site.clone());
-        let before = self.before_invalidate(state, operation, awaited);
-        let place = before.unwrap_or_else(|| state.here(site, consumer.pc, awaited.0));
+        // An invalidate since it has read what may be a flag is for what it has seen there, and must come behind the wait for it.
+        let place_of = |(channel, seq): (Channel, u32)| {
+            let read = Epoch { agent: wave, channel: channel as u8, seq };
+            let before =
+                operation.may_acquire.then(|| self.before_invalidate(state, read, |_| true)).flatten();
+            before.unwrap_or_else(|| state.here(site, consumer.pc, channel))
+        };
+        let place = place_of(awaited);
         // FLAT operations are counted twice.
-        let also = other.map(|also| {
-            let before = self.before_invalidate(state, operation, also);
-            (also, before.unwrap_or_else(|| state.here(site, consumer.pc, also.0)))
-        });
+        let also = other.map(|also| (also, place_of(also)));
         // Which of its places goes first depends on its address.
         let of_all = operation.seq.len() > 1 && !self.facts.flat_counts_in_order;
         let mistake = self.missing_wait(wave, awaited, place);
@@ -235,20 +238,19 @@ impl Checker {
         self.findings.add(finding);
     }
 
-    /// Where a wave has invalidated caches since it has read what may be a flag: the invalidate is for what it has seen there, and
-    /// must come behind the wait for it.
-    fn before_invalidate(
+    /// Before the invalidate, one of these, by which a wave has emptied caches since an operation of its own, if that is its last.
+    pub(crate) fn before_invalidate(
         &self,
         state: &WaveState,
-        operation: &Operation,
-        (channel, seq): (Channel, u32),
+        operation: Epoch,
+        which: impl Fn(&SiteInfo) -> bool,
     ) -> Option<Place> {
-        let invalidate = state.last_invalidate.filter(|_| operation.may_acquire)?;
-        let read = Epoch { agent: state.id.index, channel: channel as u8, seq };
-        invalidate.comes_behind(read).then(|| Place {
-            before: Some((invalidate.site, self.sites.get(invalidate.site).site.pc)),
+        let invalidate = state.last_invalidate.filter(|invalidate| invalidate.comes_behind(operation))?;
+        let info = self.sites.get(invalidate.site);
+        which(info).then(|| Place {
+            before: Some((invalidate.site, info.site.pc)),
             step: invalidate.step,
-            issued: invalidate.seq[channel as usize],
+            issued: invalidate.seq[usize::from(operation.channel)],
             hands_on: false,
         })
     }

@@ -47,6 +47,8 @@ pub(super) struct View {
     claims_reads: bool,
     /// It has read something without a claim.
     reads: bool,
+    /// It is not known who has read of what is written.
+    unclear: bool,
     /// A copy of what is shared, in the pages that are `copied`; nothing before the first write.
     own: Vec<u8>,
     copied: Vec<bool>,
@@ -97,8 +99,6 @@ struct Claimed {
     collides: bool,
     /// A claimant has touched again what it has written, or written what it has read.
     again: bool,
-    /// It is not known who has read of what is written.
-    unclear: bool,
 }
 
 impl Claimed {
@@ -112,7 +112,6 @@ impl Claimed {
     fn join(&mut self, more: Claimed) {
         self.collides |= more.collides;
         self.again |= more.again;
-        self.unclear |= more.unclear;
     }
 }
 
@@ -197,6 +196,7 @@ impl View {
             shared,
             claims_reads,
             reads: false,
+            unclear: false,
             own: Vec::new(),
             copied: Vec::new(),
             writers: Vec::new(),
@@ -253,7 +253,7 @@ impl View {
             self.reads = true;
             // Who writes looks the other way round ([`View::begin_to_write`]): one of the two sees the other.
             self.shared.read.store(true, Ordering::SeqCst);
-            self.claimed.unclear |= self.shared.written.load(Ordering::SeqCst);
+            self.unclear |= self.shared.written.load(Ordering::SeqCst);
         }
         !self.claims_reads
     }
@@ -262,7 +262,7 @@ impl View {
     #[cold]
     fn begin_to_write(&mut self) {
         self.shared.written.store(true, Ordering::SeqCst);
-        self.claimed.unclear |= self.shared.read.load(Ordering::SeqCst);
+        self.unclear |= self.shared.read.load(Ordering::SeqCst);
     }
 
     /// `claimant` reads these granules.
@@ -428,26 +428,31 @@ impl Global {
 
     /// Whether two claimants of this view collide, or what it has put off cannot be made up for.
     pub fn collides(&self) -> bool {
-        self.put_off.as_ref().is_some_and(PutOff::is_lost) || self.claimed().any(|claimed| claimed.collides)
+        self.put_off.as_ref().is_some_and(PutOff::is_lost) || self.views().any(|view| view.claimed.collides)
     }
 
     /// Whether it is not known who has read of what is written in this view.
     pub fn is_unclear(&self) -> bool {
-        self.claimed().any(|claimed| claimed.unclear)
+        self.views().any(|view| view.unclear)
     }
 
-    fn claimed(&self) -> impl Iterator<Item = Claimed> {
-        self.allocations.iter().filter_map(|a| Some(a.view.as_ref()?.claimed))
+    /// Whether this view can be united with no other.
+    pub fn is_lost(&self) -> bool {
+        self.collides() || self.is_unclear()
+    }
+
+    fn views(&self) -> impl Iterator<Item = &View> {
+        self.allocations.iter().filter_map(|a| a.view.as_deref())
     }
 
     /// Take the shared contents back, with what the views have written if that is to be kept and nobody collides;
     /// whether it was. Where it is not clear who has read of what is written, reads are claimed from now on.
     pub fn unite(&mut self, shared: Shared, views: Vec<Global>, keep: bool) -> bool {
-        let in_doubt = |view: &Global| view.collides() || view.is_unclear();
-        let keep = keep && !views.iter().any(in_doubt) && (0..shared.0.len()).all(|at| agree(&views, at));
+        let keep =
+            keep && !views.iter().any(Global::is_lost) && (0..shared.0.len()).all(|at| agree(&views, at));
         for view in &views {
             for (own, theirs) in self.allocations.iter_mut().zip(&view.allocations) {
-                own.claims_reads |= theirs.view.as_ref().is_some_and(|view| view.claimed.unclear);
+                own.claims_reads |= theirs.view.as_ref().is_some_and(|view| view.unclear);
             }
         }
         let mut put_off = Vec::new();

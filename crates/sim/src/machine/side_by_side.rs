@@ -86,9 +86,7 @@ impl Supply {
 
     /// Whether a trial is over; by what this device has come to, or another.
     pub fn is_withdrawn(&self, program: &Program, global: &Global, observer: &impl Observer) -> bool {
-        if Supply::is_lost(self.trial, program, observer)
-            || self.trial.is_some() && (global.collides() || global.is_unclear())
-        {
+        if Supply::is_lost(self.trial, program, observer) || self.trial.is_some() && global.is_lost() {
             self.withdraw();
         }
         self.withdrawn.load(Ordering::Relaxed)
