@@ -61,8 +61,10 @@ impl Allocation {
 pub enum Claim {
     /// Reading.
     Read,
-    /// Writing.
-    Write,
+    /// Writing all of it.
+    Store,
+    /// Reading, and writing some of it.
+    Modify,
 }
 
 /// The global memory of a device.
@@ -225,37 +227,85 @@ impl Global {
         })
     }
 
-    /// `len` bytes at `addr`, if they are inside one live allocation.
+    /// `len` bytes at `addr`, if they are inside one live allocation. In a view all of them are claimed as read.
     #[inline]
     pub fn slice(&mut self, addr: u64, len: u64) -> Option<&[u8]> {
-        self.claim(Claim::Read, addr, len);
-        self.span(addr, len)
+        self.slice_as(addr, len, |view, claimant, from| view.claim(Claim::Read, claimant, from, len as usize))
     }
 
-    /// `len` writable bytes at `addr`, if they are inside one live allocation.
+    /// The same, of which the lanes of `mask` read `size` bytes each at `at` from `addr` on.
     #[inline]
-    pub fn slice_mut(&mut self, addr: u64, len: u64) -> Option<&mut [u8]> {
-        self.claim(Claim::Write, addr, len);
-        self.span_mut(addr, len)
+    pub(crate) fn rows(
+        &mut self,
+        (addr, len): (u64, u64),
+        size: usize,
+        at: &[Chunk],
+        mask: u64,
+    ) -> Option<&[u8]> {
+        self.slice_as(addr, len, |view, claimant, from| {
+            view.claim_rows(Claim::Read, claimant, (from, size), at, mask);
+        })
     }
 
-    /// The same as [`Global::slice`], of which some will be read: that is to be claimed ([`Global::claim`]).
-    #[inline]
-    pub fn span(&mut self, addr: u64, len: u64) -> Option<&[u8]> {
-        let at = self.index_of(addr, len)?;
+    #[inline(always)]
+    fn slice_as(&mut self, addr: u64, len: u64, claim: impl FnOnce(&mut View, u32, usize)) -> Option<&[u8]> {
+        let (claimant, at) = (self.claimant, self.index_of(addr, len)?);
         let a = &mut self.allocations[at];
         let from = (addr - a.base) as usize;
         let range = from..from + len as usize;
         match &mut a.view {
             None => Some(&a.bytes[range]),
-            Some(view) => Some(view.bytes(range)),
+            Some(view) => {
+                // Nobody collides over what nobody can write.
+                if a.writable {
+                    claim(view, claimant, from);
+                }
+                Some(view.bytes(range))
+            }
         }
     }
 
-    /// The same as [`Global::slice_mut`], of which some will be written: that is to be claimed ([`Global::claim`]).
+    /// `len` writable bytes at `addr`, if they are inside one live allocation. In a view all of them are claimed as written.
     #[inline]
-    pub fn span_mut(&mut self, addr: u64, len: u64) -> Option<&mut [u8]> {
-        let at = self.index_of(addr, len)?;
+    pub fn slice_mut(&mut self, addr: u64, len: u64) -> Option<&mut [u8]> {
+        self.slice_to_claim(Claim::Modify, addr, len)
+    }
+
+    /// The same, of which the caller writes every byte and reads none: they may be anything before.
+    #[inline]
+    pub fn slice_to_store(&mut self, addr: u64, len: u64) -> Option<&mut [u8]> {
+        self.slice_to_claim(Claim::Store, addr, len)
+    }
+
+    /// The same, accessed as `claim` says.
+    #[inline]
+    pub(crate) fn slice_to_claim(&mut self, claim: Claim, addr: u64, len: u64) -> Option<&mut [u8]> {
+        self.slice_mut_as(addr, len, |view, claimant, from| view.claim(claim, claimant, from, len as usize))
+    }
+
+    /// The same, of which the lanes of `mask` access `size` bytes each at `at` from `addr` on, as `claim` says.
+    #[inline]
+    pub(crate) fn rows_to_claim(
+        &mut self,
+        claim: Claim,
+        (addr, len): (u64, u64),
+        size: usize,
+        at: &[Chunk],
+        mask: u64,
+    ) -> Option<&mut [u8]> {
+        self.slice_mut_as(addr, len, |view, claimant, from| {
+            view.claim_rows(claim, claimant, (from, size), at, mask);
+        })
+    }
+
+    #[inline(always)]
+    fn slice_mut_as(
+        &mut self,
+        addr: u64,
+        len: u64,
+        claim: impl FnOnce(&mut View, u32, usize),
+    ) -> Option<&mut [u8]> {
+        let (claimant, at) = (self.claimant, self.index_of(addr, len)?);
         let a = &mut self.allocations[at];
         if !a.writable {
             return None;
@@ -265,7 +315,10 @@ impl Global {
         let range = from..from + len as usize;
         match &mut a.view {
             None => Some(&mut a.bytes[range]),
-            Some(view) => Some(view.bytes_mut(range)),
+            Some(view) => {
+                claim(view, claimant, from);
+                Some(view.bytes_mut(range))
+            }
         }
     }
 
@@ -283,23 +336,6 @@ impl Global {
         self.writes
     }
 
-    /// Whether accesses are claimed.
-    #[inline]
-    pub fn is_view(&self) -> bool {
-        self.claimant != 0
-    }
-
-    /// An access is the claimant's, in a view.
-    #[inline]
-    pub fn claim(&mut self, claim: Claim, addr: u64, len: u64) {
-        let claimant = self.claimant;
-        if claimant != 0
-            && let Some((view, from)) = self.claims(addr, len, len as usize)
-        {
-            view.claim(claim, claimant, from, len as usize);
-        }
-    }
-
     /// Whether this is a view that puts off read-modify-writes that return nothing ([`Global::put_off`]).
     #[inline]
     pub fn puts_off(&self) -> bool {
@@ -309,36 +345,14 @@ impl Global {
     /// Puts off a read-modify-write until views are united.
     pub(crate) fn put_off(&mut self, blind: Blind<'_>) {
         let (claimant, size, (low, high)) = (self.claimant, blind.shape.bytes as usize, blind.range);
-        let Some((view, from)) = self.claims(low, high - low, size) else { return };
+        let Some(at) = self.index_of(low, high - low) else { return };
+        let a = &mut self.allocations[at];
+        let Some(view) = a.view.as_deref_mut().filter(|_| a.writable) else { return };
+        let from = (low - a.base) as usize;
         view.claim_atomics(size, places(blind.at, blind.mask).map(|place| from + place));
         if let Some(put_off) = &mut self.put_off {
             put_off.add(claimant, blind);
         }
-    }
-
-    /// What the lanes of `mask` access, `size` bytes each at `at` from `addr` within `len` bytes, is the claimant's, in a view.
-    pub(crate) fn claim_rows(
-        &mut self,
-        claim: Claim,
-        (addr, len): (u64, u64),
-        size: usize,
-        at: &[Chunk],
-        mask: u64,
-    ) {
-        let claimant = self.claimant;
-        if let Some((view, from)) = self.claims(addr, len, size) {
-            view.claim_rows(claim, claimant, (from, size), at, mask);
-        }
-    }
-
-    /// The view in which `size` bytes here and there within `len` from `addr` on are claimed, and where they begin in it; none
-    /// where nothing is to be claimed: nobody collides over what nobody can write.
-    #[inline]
-    fn claims(&mut self, addr: u64, len: u64, size: usize) -> Option<(&mut View, usize)> {
-        let at = self.index_of(addr, len).filter(|_| size > 0)?;
-        let a = &mut self.allocations[at];
-        let view = a.view.as_deref_mut().filter(|_| a.writable)?;
-        Some((view, (addr - a.base) as usize))
     }
 
     /// Whether the bytes are in bounds (and writable, if `write`).

@@ -213,7 +213,7 @@ impl Lanewise {
                 }
                 Move::Store(size) => {
                     let rows = size.div_ceil(4) as usize * chunks;
-                    let out = bytes_mut(memories, reach, size as usize, at);
+                    let out = bytes_mut(memories, Claim::Store, reach, size as usize, at);
                     store(out, reach, size as usize, &self.data[i * rows..][..rows], at);
                 }
                 Move::Atomic(shape, flush, None) if puts_off(memories, shape, reach) => {
@@ -224,7 +224,7 @@ impl Lanewise {
                 Move::Atomic(shape, flush, rows) => {
                     let data = shape.bytes as usize / 4 * if shape.op.two_data() { 2 } else { 1 } * chunks;
                     let (data, row) = (&self.data[i * data..][..data], rows.map(|rows| rows[i] as usize));
-                    let memory = bytes_mut(memories, reach, shape.bytes as usize, at);
+                    let memory = bytes_mut(memories, Claim::Modify, reach, shape.bytes as usize, at);
                     let old = atomics(memory, shape, flush, reach.mask, data, at);
                     failed &= finds_others(shape, reach.mask, data, chunks, &old);
                     let Some(row) = row else { continue };
@@ -253,14 +253,14 @@ impl Lanewise {
                 load_transposed(&mut self.data[..rows], transpose, reach.run, bytes, at);
             }
             Move::Store(size) => {
-                let out = bytes_mut(memories, reach, size as usize, at);
+                let out = bytes_mut(memories, Claim::Store, reach, size as usize, at);
                 store(out, reach, size as usize, &self.data[..size.div_ceil(4) as usize * chunks], at);
             }
             Move::Atomic(shape, flush, None) if puts_off(memories, shape, reach) => {
                 put_off(memories, (shape, flush), reach, &self.data[..shape.bytes as usize / 4 * chunks], at);
             }
             Move::Atomic(shape, flush, _) => {
-                let memory = bytes_mut(memories, reach, shape.bytes as usize, at);
+                let memory = bytes_mut(memories, Claim::Modify, reach, shape.bytes as usize, at);
                 let old = atomics(memory, shape, flush, reach.mask, &self.data, at);
                 self.issue.failed = finds_others(shape, reach.mask, &self.data, chunks, &old);
                 self.data = [Chunk::ZERO; 16];
@@ -356,12 +356,18 @@ fn bytes<'a>(memories: &'a mut Memories<'_>, reach: &Reach, size: usize, at: &[C
 
 /// The same to be written.
 #[inline]
-fn bytes_mut<'a>(memories: &'a mut Memories<'_>, reach: &Reach, size: usize, at: &[Chunk]) -> &'a mut [u8] {
+fn bytes_mut<'a>(
+    memories: &'a mut Memories<'_>,
+    claim: Claim,
+    reach: &Reach,
+    size: usize,
+    at: &[Chunk],
+) -> &'a mut [u8] {
     if reach.mask == 0 {
         return &mut [];
     }
     if reach.space == Space::Global {
-        return write_global(memories.global, reach, size, at);
+        return write_global(memories.global, claim, reach, size, at);
     }
     memories.bytes_mut(reach.space, reach.low, reach.high - reach.low).unwrap_or_default()
 }
@@ -370,20 +376,28 @@ fn bytes_mut<'a>(memories: &'a mut Memories<'_>, reach: &Reach, size: usize, at:
 /// was issued, and allocations live as long as the launch.
 #[inline]
 pub(crate) fn read_global<'a>(global: &'a mut Global, reach: &Reach, size: usize, at: &[Chunk]) -> &'a [u8] {
-    claim(global, Claim::Read, reach, size, at);
-    global.span(reach.low, reach.high - reach.low).unwrap_or_default()
+    let (low, len) = (reach.low, reach.high - reach.low);
+    let bytes =
+        if reach.run { global.slice(low, len) } else { global.rows((low, len), size, at, reach.mask) };
+    bytes.unwrap_or_default()
 }
 
-/// The same that they write.
+/// The same that they write, and read before if that is claimed.
 #[inline]
 pub(crate) fn write_global<'a>(
     global: &'a mut Global,
+    claim: Claim,
     reach: &Reach,
     size: usize,
     at: &[Chunk],
 ) -> &'a mut [u8] {
-    claim(global, Claim::Write, reach, size, at);
-    global.span_mut(reach.low, reach.high - reach.low).unwrap_or_default()
+    let (low, len) = (reach.low, reach.high - reach.low);
+    let bytes = if reach.run {
+        global.slice_to_claim(claim, low, len)
+    } else {
+        global.rows_to_claim(claim, (low, len), size, at, reach.mask)
+    };
+    bytes.unwrap_or_default()
 }
 
 /// The lanes of an access, by a row of offsets.
@@ -499,19 +513,6 @@ pub(crate) fn places(at: &[Chunk], mask: u64) -> impl Iterator<Item = usize> {
     lanes(mask).map(|lane| at[lane as usize / 16].0[lane as usize % 16] as usize)
 }
 
-/// The claims of the lanes of an access.
-#[inline]
-fn claim(global: &mut Global, claim: Claim, reach: &Reach, size: usize, at: &[Chunk]) {
-    if !global.is_view() {
-        return;
-    }
-    if reach.run {
-        return global.claim(claim, reach.low, reach.high - reach.low);
-    }
-    let len = reach.high - reach.low;
-    global.claim_rows(claim, (reach.low, len), size, at, reach.mask);
-}
-
 fn load(regs: &mut Regs, shape: LoadShape, row: usize, reach: &Reach, zero: u64, bytes: &[u8], at: &[Chunk]) {
     let (chunks, dwords) = (regs.chunks, shape.dwords() as usize);
     let out = &mut regs.v[row..][..dwords * chunks];
@@ -571,7 +572,10 @@ fn copy(
         }
         _ => {
             let source = memories.lds.get(from.low as usize..from.high as usize).unwrap_or_default();
-            (source, write_global(memories.global, to, size, &offsets[4..][..chunks]))
+            // A lane that comes from nowhere writes nothing.
+            let all = to.mask & !(from.mask | zero) == 0 && !source.is_empty();
+            let what = if all { Claim::Store } else { Claim::Modify };
+            (source, write_global(memories.global, what, to, size, &offsets[4..][..chunks]))
         }
     };
     let Some(shape) = shape.filter(|shape| shape.bytes < 4) else {

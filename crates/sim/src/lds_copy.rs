@@ -11,6 +11,7 @@ use crate::address_row::{AddressRow, AddressRows, Known};
 use crate::burst::Captured;
 use crate::events::{self, Channel, Direction, OpId, Scope, Space};
 use crate::gather;
+use crate::global::Claim;
 use crate::lanewise::{Reach, RowAccess, read_global, write_global};
 use crate::pending::Memories;
 use crate::regs::{Chunk, all_lanes};
@@ -157,7 +158,7 @@ impl LdsCopy {
             copy(target, lds_at, source, memory_at, size, by_fours);
         } else {
             let Some(source) = memories.lds.get(lds) else { return };
-            let target = write_global(memories.global, &reach, size, memory_at);
+            let target = write_global(memories.global, Claim::Store, &reach, size, memory_at);
             copy(target, memory_at, source, lds_at, size, by_fours);
         }
     }

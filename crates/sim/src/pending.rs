@@ -316,10 +316,11 @@ impl Memories<'_> {
         local.get(from..from.checked_add(len as usize)?)
     }
 
+    /// Bytes of which the caller writes every one; those of global memory it may not read.
     #[inline]
     pub(crate) fn bytes_mut(&mut self, space: Space, addr: u64, len: u64) -> Option<&mut [u8]> {
         let local: &mut [u8] = match space {
-            Space::Global => return self.global.slice_mut(addr, len),
+            Space::Global => return self.global.slice_to_store(addr, len),
             Space::Lds => self.lds,
             Space::Scratch => self.scratch,
         };

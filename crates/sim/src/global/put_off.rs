@@ -94,7 +94,7 @@ pub(super) fn make_up_for(all: &[PutOff], global: &mut Global) {
     for (of, &Operation { shape, flush, range: (from, to), mask, chunks, rows: (block, first), .. }) in
         operations
     {
-        let Some(memory) = global.span_mut(from, to - from) else { continue };
+        let Some(memory) = global.slice_mut(from, to - from) else { continue };
         let (at, behind) = of.blocks[block as usize][first as usize..].split_at(chunks.into());
         let data = &behind[..usize::from(chunks) * (shape.bytes as usize / 4)];
         atomics(memory, shape, flush, mask, data, at);

@@ -1,8 +1,8 @@
 //! Views of global memory: each thread sees what was there when the launch began and what it has written itself, and
 //! remembers who has touched what.
 //!
-//! Pages of what a view writes are copied when they are first touched. Writes are claimed byte by byte, reads in
-//! granules of 64 bytes. Two claimants collide if one writes a byte that the other writes, or a granule that the other
+//! What a view writes is its own; what is shared of the same pages is copied when they are first read after that, mostly never.
+//! Writes are claimed byte by byte, reads in granules of 64 bytes. Two claimants collide if one writes a byte that the other writes, or a granule that the other
 //! reads. What nobody collides over has the same value in every order, so that views can be united. A granule is mostly
 //! written by one claimant, so that a bit for each byte is enough, a quarter of a byte for each. Of one that several write,
 //! who they are is known of pairs of bytes: two that share a pair are taken to collide. What is put off ([`super::put_off`])
@@ -12,7 +12,7 @@
 //! write an allocation they cannot be united, but from then on its reads are claimed, and the launch can be tried again
 //! ([`Global::unite`]).
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -49,9 +49,10 @@ pub(super) struct View {
     reads: bool,
     /// It is not known who has read of what is written.
     unclear: bool,
-    /// A copy of what is shared, in the pages that are `copied`; nothing before the first write.
+    /// What it has written; nothing before the first write.
     own: Vec<u8>,
-    copied: Vec<bool>,
+    /// What `own` has of each page.
+    has: Vec<Has>,
     /// Who has written each byte, of the pages in which anybody has.
     writers: Vec<Option<Box<Writers>>>,
     /// Who has read each granule; nothing before the first claim.
@@ -60,6 +61,16 @@ pub(super) struct View {
     /// The granules in which something is put off; nothing before the first.
     atomics: Vec<bool>,
     claimed: Claimed,
+}
+
+/// What a view has of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Has {
+    Nothing,
+    /// The bytes that it has written.
+    Written,
+    /// All bytes: those that it has not written are what is shared.
+    All,
 }
 
 /// What the views of an allocation have in common.
@@ -79,6 +90,13 @@ struct Writers {
     granules: [Granule; GRANULES],
     /// Who has written in which pair of bytes, 0 is nobody, of the granules that several have written.
     several: Vec<[u32; PAIRS]>,
+}
+
+/// Bytes by who has written them.
+#[derive(Clone, Copy, Debug)]
+enum Whose {
+    Somebodys,
+    Nobodys,
 }
 
 /// Who has written the bytes of a granule.
@@ -150,6 +168,27 @@ impl Writers {
         self.write_of_others(number, mask, claimant)
     }
 
+    /// Copies the bytes of a page, those that somebody has written or the others.
+    fn copy(&self, whose: Whose, from: &[u8], to: &mut [u8]) {
+        let wanted = |granule: &Granule| match whose {
+            Whose::Somebodys => granule.written,
+            Whose::Nobodys => !granule.written,
+        };
+        let mut granules = 0..from.len().div_ceil(GRANULE);
+        while let Some(first) = granules.next() {
+            let bytes = wanted(&self.granules[first]);
+            if bytes == u64::MAX {
+                let whole = self.granules[first..granules.end].iter().take_while(|of| wanted(of) == u64::MAX);
+                granules.start = first + whole.count();
+                let run = first * GRANULE..(granules.start * GRANULE).min(from.len());
+                to[run.clone()].copy_from_slice(&from[run]);
+            } else {
+                let at = lanes(bytes).map(|at| first * GRANULE + at as usize);
+                at.take_while(|&at| at < from.len()).for_each(|at| to[at] = from[at]);
+            }
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn write_of_others(&mut self, number: usize, mask: u64, claimant: u32) -> Claimed {
@@ -198,7 +237,7 @@ impl View {
             reads: false,
             unclear: false,
             own: Vec::new(),
-            copied: Vec::new(),
+            has: Vec::new(),
             writers: Vec::new(),
             readers: Vec::new(),
             known_rows: KnownRows::default(),
@@ -213,33 +252,60 @@ impl View {
     }
 
     /// Its bytes, to be read.
+    #[inline]
     pub fn bytes(&mut self, range: Range<usize>) -> &[u8] {
-        if self.own.is_empty() || range.is_empty() {
-            return &self.shared.contents[range];
-        }
-        let mut pages = self.copied[range.start / PAGE..=(range.end - 1) / PAGE].iter();
-        if !pages.any(|&copied| copied) {
-            return &self.shared.contents[range];
-        }
-        self.bytes_mut(range)
+        if self.own.is_empty() { &self.shared.contents[range] } else { self.bytes_beside_own(range) }
     }
 
-    /// Its bytes, to be written.
-    pub fn bytes_mut(&mut self, range: Range<usize>) -> &mut [u8] {
-        if self.own.is_empty() {
-            self.own = vec![0; self.len()];
-            self.copied = vec![false; self.len().div_ceil(PAGE)];
+    #[inline(never)]
+    fn bytes_beside_own(&mut self, range: Range<usize>) -> &[u8] {
+        if range.is_empty() {
+            return &[];
         }
+        let pages = range.start / PAGE..=(range.end - 1) / PAGE;
+        if self.has[pages.clone()].iter().all(|&has| has == Has::Nothing) {
+            return &self.shared.contents[range];
+        }
+        pages.for_each(|page| self.copy_shared(page));
+        &self.own[range]
+    }
+
+    /// Its bytes, to be written as they are claimed: the others may be anything.
+    pub fn bytes_mut(&mut self, range: Range<usize>) -> &mut [u8] {
+        self.make_room();
         if range.is_empty() {
             return &mut [];
         }
-        for page in range.start / PAGE..=(range.end - 1) / PAGE {
-            if !std::mem::replace(&mut self.copied[page], true) {
-                let bytes = page * PAGE..((page + 1) * PAGE).min(self.len());
-                self.own[bytes.clone()].copy_from_slice(&self.shared.contents[bytes]);
+        for has in &mut self.has[range.start / PAGE..=(range.end - 1) / PAGE] {
+            if *has == Has::Nothing {
+                *has = Has::Written;
             }
         }
         &mut self.own[range]
+    }
+
+    #[inline]
+    fn make_room(&mut self) {
+        if self.own.is_empty() {
+            self.own = vec![0; self.len()];
+            self.has = vec![Has::Nothing; self.len().div_ceil(PAGE)];
+        }
+    }
+
+    /// What it has not written of a page becomes what is shared.
+    fn copy_shared(&mut self, page: usize) {
+        self.make_room();
+        if self.has[page] == Has::All {
+            return;
+        }
+        let bytes = page_bytes(page, self.len());
+        let (own, shared) = (&mut self.own[bytes.clone()], &self.shared.contents[bytes]);
+        let writers = self.writers.get(page).and_then(Option::as_deref);
+        match writers.filter(|_| self.has[page] == Has::Written) {
+            Some(writers) => writers.copy(Whose::Nobodys, shared, own),
+            None => own.copy_from_slice(shared),
+        }
+        self.has[page] = Has::All;
     }
 
     fn len(&self) -> usize {
@@ -250,12 +316,18 @@ impl View {
     #[inline]
     fn only_notes_read(&mut self) -> bool {
         if !self.claims_reads && !self.reads {
-            self.reads = true;
-            // Who writes looks the other way round ([`View::begin_to_write`]): one of the two sees the other.
-            self.shared.read.store(true, Ordering::SeqCst);
-            self.unclear |= self.shared.written.load(Ordering::SeqCst);
+            self.begin_to_read();
         }
         !self.claims_reads
+    }
+
+    /// Something is read without a claim for the first time.
+    #[cold]
+    fn begin_to_read(&mut self) {
+        self.reads = true;
+        // Who writes looks the other way round ([`View::begin_to_write`]): one of the two sees the other.
+        self.shared.read.store(true, Ordering::SeqCst);
+        self.unclear |= self.shared.written.load(Ordering::SeqCst);
     }
 
     /// Something is written, or put off, for the first time.
@@ -265,20 +337,10 @@ impl View {
         self.unclear |= self.shared.read.load(Ordering::SeqCst);
     }
 
-    /// `claimant` reads these granules.
+    /// Whether something is put off in a granule.
     #[inline]
-    fn read(&mut self, granules: RangeInclusive<usize>, claimant: u32) {
-        if self.readers.is_empty() {
-            self.readers = vec![0; self.len().div_ceil(GRANULE)];
-        }
-        self.claimed.collides |= self.puts_off_in(granules.clone());
-        self.readers[granules].iter_mut().for_each(|reader| read_by(reader, claimant));
-    }
-
-    /// Whether something is put off in one of the granules.
-    #[inline]
-    fn puts_off_in(&self, granules: RangeInclusive<usize>) -> bool {
-        self.atomics.get(granules).is_some_and(|atomics| atomics.contains(&true))
+    fn puts_off_in(&self, granule: usize) -> bool {
+        self.atomics.get(granule).is_some_and(|&put_off| put_off)
     }
 
     /// Read-modify-writes of `size` bytes at each of `starts` are put off.
@@ -297,8 +359,8 @@ impl View {
     /// `claimant` accesses `size` bytes from `start` on.
     #[inline]
     pub fn claim(&mut self, claim: Claim, claimant: u32, start: usize, size: usize) {
-        if claim == Claim::Write || !self.only_notes_read() {
-            for_each_granule(start, size, |granule, bytes| self.touch(claim, claimant, granule, bytes));
+        if claim != Claim::Read || !self.only_notes_read() {
+            self.touch(claim, claimant, granules(start, size));
         }
     }
 
@@ -316,38 +378,57 @@ impl View {
             return;
         }
         let mut known = std::mem::take(&mut self.known_rows);
-        for piece in known.pieces(from % GRANULE, size, at, mask) {
-            self.touch(claim, claimant, from / GRANULE + piece.granule, piece.bytes);
-        }
+        let pieces = known.pieces(from % GRANULE, size, at, mask).iter();
+        self.touch(claim, claimant, pieces.map(|piece| (from / GRANULE + piece.granule, piece.bytes)));
         self.known_rows = known;
     }
 
-    /// `claimant` accesses these bytes of a granule.
+    /// `claimant` accesses bytes of granules.
     #[inline(always)]
-    fn touch(&mut self, claim: Claim, claimant: u32, granule: usize, bytes: u64) {
-        let (page, number) = (granule / GRANULES, granule % GRANULES);
+    fn touch(&mut self, claim: Claim, claimant: u32, granules: impl Iterator<Item = (usize, u64)> + Clone) {
         match claim {
-            Claim::Read => {
-                self.read(granule..=granule, claimant);
-                if let Some(writers) = self.writers.get(page).and_then(Option::as_deref) {
-                    self.claimed.join(writers.read(number, bytes, claimant));
-                }
-            }
-            Claim::Write => {
-                if self.writers.is_empty() {
-                    self.begin_to_write();
-                    self.writers.resize_with(self.shared.contents.len().div_ceil(PAGE), || None);
-                }
-                let writers = self.writers[page].get_or_insert_with(Writers::new);
-                self.claimed.join(writers.write(number, bytes, claimant));
-                if !self.atomics.is_empty() {
-                    self.claimed.collides |= self.puts_off_in(granule..=granule);
-                }
-                if let Some(&reader) = self.readers.get(granule) {
-                    self.claimed.add(reader, claimant);
-                }
+            Claim::Read => granules.for_each(|(granule, bytes)| self.read(granule, bytes, claimant)),
+            Claim::Store => self.write(granules, claimant),
+            Claim::Modify => {
+                granules.clone().for_each(|(granule, _)| self.copy_shared(granule / GRANULES));
+                self.write(granules, claimant);
             }
         }
+    }
+
+    /// `claimant` reads bytes of a granule.
+    #[inline]
+    fn read(&mut self, granule: usize, bytes: u64, claimant: u32) {
+        if self.readers.is_empty() {
+            self.readers = vec![0; self.len().div_ceil(GRANULE)];
+        }
+        self.claimed.collides |= self.puts_off_in(granule);
+        read_by(&mut self.readers[granule], claimant);
+        if let Some(writers) = self.writers.get(granule / GRANULES).and_then(Option::as_deref) {
+            self.claimed.join(writers.read(granule % GRANULES, bytes, claimant));
+        }
+    }
+
+    /// `claimant` writes bytes of granules.
+    #[inline(always)]
+    fn write(&mut self, granules: impl Iterator<Item = (usize, u64)> + Clone, claimant: u32) {
+        if self.writers.is_empty() {
+            self.begin_to_write();
+            self.writers.resize_with(self.shared.contents.len().div_ceil(PAGE), || None);
+        }
+        if !(self.atomics.is_empty() && self.readers.is_empty()) {
+            for (granule, _) in granules.clone() {
+                self.claimed.collides |= self.puts_off_in(granule);
+                let reader = self.readers.get(granule).copied();
+                self.claimed.add(reader.unwrap_or_default(), claimant);
+            }
+        }
+        let mut claimed = Claimed::default();
+        for (granule, bytes) in granules {
+            let writers = self.writers[granule / GRANULES].get_or_insert_with(Writers::new);
+            claimed.join(writers.write(granule % GRANULES, bytes, claimant));
+        }
+        self.claimed.join(claimed);
     }
 }
 
@@ -480,15 +561,16 @@ impl Global {
     }
 }
 
-/// Calls `f` with the granules of the `size` bytes from `start` on: the granule, and its bytes.
+/// The granules of the `size` bytes from `start` on, each with those of its bytes.
 #[inline(always)]
-fn for_each_granule(start: usize, size: usize, mut f: impl FnMut(usize, u64)) {
-    let (mut granule, mut within, mut left) = (start / GRANULE, start % GRANULE, size);
-    while left > 0 {
-        let here = left.min(GRANULE - within);
-        f(granule, u64::MAX >> (GRANULE - here) << within);
-        (granule, within, left) = (granule + 1, 0, left - here);
-    }
+fn granules(start: usize, size: usize) -> impl Iterator<Item = (usize, u64)> + Clone {
+    let (mut at, end) = (start, start + size);
+    std::iter::from_fn(move || {
+        let (granule, within) = (at / GRANULE, at % GRANULE);
+        let here = (end - at).min(GRANULE - within);
+        at += here;
+        (here > 0).then(|| (granule, u64::MAX >> (GRANULE - here) << within))
+    })
 }
 
 /// Whether no two views collide over allocation `at`.
@@ -547,22 +629,13 @@ impl Written {
     fn copy_to(&self, bytes: &mut [u8]) {
         let pages = self.writers.iter().enumerate();
         for (page, writers) in pages.filter_map(|(page, writers)| Some((page, writers.as_deref()?))) {
-            let range = page * PAGE..((page + 1) * PAGE).min(bytes.len());
-            let (from, to) = (&self.own[range.clone()], &mut bytes[range]);
-            let mut granules = 0..GRANULES;
-            while let Some(first) = granules.next() {
-                let written = writers.granules[first].written;
-                if written == u64::MAX {
-                    let whole =
-                        writers.granules[first..].iter().take_while(|granule| granule.written == u64::MAX);
-                    granules.start = first + whole.count();
-                    let run = first * GRANULE..granules.start * GRANULE;
-                    to[run.clone()].copy_from_slice(&from[run]);
-                } else {
-                    let bytes = lanes(written).map(|at| first * GRANULE + at as usize);
-                    bytes.for_each(|at| to[at] = from[at]);
-                }
-            }
+            let range = page_bytes(page, bytes.len());
+            writers.copy(Whose::Somebodys, &self.own[range.clone()], &mut bytes[range]);
         }
     }
+}
+
+/// The bytes of a page of an allocation that has so many.
+fn page_bytes(page: usize, len: usize) -> Range<usize> {
+    page * PAGE..((page + 1) * PAGE).min(len)
 }

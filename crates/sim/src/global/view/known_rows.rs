@@ -1,7 +1,7 @@
 //! Rows of distances that accesses go by, as bytes of granules. A kernel goes by few, from another place each time, so that
 //! what the lanes of one touch is worked out once.
 
-use super::for_each_granule;
+use super::granules;
 use crate::pending::lanes;
 use crate::regs::Chunk;
 use crate::rows;
@@ -78,12 +78,12 @@ impl Row {
         self.pieces.clear();
         for lane in lanes(mask) {
             let start = within + at[lane as usize / 16].0[lane as usize % 16] as usize;
-            for_each_granule(start, size, |granule, bytes| {
+            for (granule, bytes) in granules(start, size) {
                 match self.pieces.iter_mut().rev().take(FAR).find(|piece| piece.granule == granule) {
                     Some(piece) => piece.bytes |= bytes,
                     None => self.pieces.push(Piece { granule, bytes }),
                 }
-            });
+            }
         }
     }
 }

@@ -47,7 +47,7 @@ fn what_two_write_side_by_side_is_united() {
 /// The lanes of a row, each eighth byte of two granules.
 fn read_rows(from: u64) -> impl Fn(&mut Global, u64) {
     let at = Chunk(std::array::from_fn(|l| 8 * l as u32));
-    move |view, base| view.claim_rows(Claim::Read, (base + from, 128), 4, &[at], 0xffff)
+    move |view, base| assert!(view.rows((base + from, 128), 4, &[at], 0xffff).is_some())
 }
 
 #[test]
@@ -123,7 +123,9 @@ fn what_is_touched_again_is_noted() {
     assert!(!again(&[&read(0, 64), &read(0, 64), &write(64, 8, 1), &write(72, 8, 1)]));
     // The lanes of one access.
     let at = [0, 1].map(|c| Chunk(std::array::from_fn(|l| (16 * c + l as u32) * 2)));
-    let halves = |view: &mut Global, base| view.claim_rows(Claim::Write, (base, 64), 2, &at, 0xffff_ffff);
+    let halves = |view: &mut Global, base| {
+        assert!(view.rows_to_claim(Claim::Store, (base, 64), 2, &at, 0xffff_ffff).is_some());
+    };
     assert!(!again(&[&halves]));
     assert!(again(&[&halves, &halves]));
 }
@@ -162,7 +164,7 @@ fn writers_are_those_of_each_byte() {
                 collides |= granules.iter().any(|&r| r != 0 && r != claimant);
                 again |= granules.contains(&claimant);
                 who.fill(claimant);
-                view.claim(Claim::Write, claimant, start, size);
+                view.claim(Claim::Store, claimant, start, size);
             }
             let found = std::mem::take(&mut view.claimed);
             let found = (found.collides, found.again);
@@ -192,7 +194,7 @@ fn rows_are_claimed_as_their_lanes_are() {
         let mask = u64::from(draw(u32::MAX)) | (u64::from(draw(2)) * 0xffff);
         let accesses = [(1, from[0]), (1, from[0]), (2, from[0]), (3, from[1]), (3, from[2])];
         let accesses = accesses
-            .map(|(claimant, from)| (if draw(3) == 0 { Claim::Write } else { Claim::Read }, claimant, from));
+            .map(|(claimant, from)| (if draw(3) == 0 { Claim::Store } else { Claim::Read }, claimant, from));
         let mut views = [view_of(4000), view_of(4000)];
         for (claim, claimant, from) in accesses {
             views[0].claim_rows(claim, claimant, (from, size), &at, mask);
@@ -228,4 +230,34 @@ fn claimants_of_one_view_collide() {
     assert!(view.collides());
     assert!(!global.unite(shared, vec![view], true));
     assert_eq!(global.contents(base), Some(&[7; 100][..]));
+}
+
+/// What a view has not written of a page is read as it is shared, whichever comes first: a read, or a change of some bytes.
+#[test]
+fn what_a_view_has_not_written_is_what_is_shared() {
+    let mut global = Global::new();
+    let base = global.allocate("a", (0..10_000u32).map(|at| at as u8).collect(), true);
+    global.allocations[0].claims_reads = true;
+    let shared = global.share();
+    let mut view = global.view(&shared);
+    view.claim_for(0);
+    let mut store = |from: u64, len: u64| {
+        if let Some(bytes) = view.slice_to_store(base + from, len) {
+            bytes.fill(0xff);
+        }
+    };
+    store(100, 3);
+    store(4090, 12);
+    store(9990, 10);
+    let expected = |at: usize| match at {
+        100..103 | 4090..4102 | 9990.. => 0xff,
+        _ => at as u8,
+    };
+    let changed = view.slice_mut(base + 4200, 4).map(|bytes| (bytes.to_vec(), bytes[1] = 1));
+    assert_eq!(changed.map(|(was, ())| was), Some((4200..4204).map(expected).collect()));
+    let expected = |at: usize| if at == 4201 { 1 } else { expected(at) };
+    let read = view.slice(base + 64, 9_936).map(<[u8]>::to_vec);
+    assert_eq!(read, Some((64..10_000).map(expected).collect()));
+    assert!(global.unite(shared, vec![view], true));
+    assert_eq!(global.contents(base).map(<[u8]>::to_vec), Some((0..10_000).map(expected).collect()));
 }
