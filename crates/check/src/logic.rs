@@ -39,6 +39,19 @@ pub(crate) fn heeded_bits(
     depends | doubt(other)
 }
 
+/// What a bitwise operation results in.
+pub(crate) fn result(info: &SiteInfo, regs: &Regs) -> Option<u64> {
+    let logic = info.effects.logic?;
+    let second = if info.effects.saves_exec { Some(regs.s64(sindex::EXEC)) } else { value(info, regs, 2) };
+    let width = info.uses.iter().find(|used| used.write && used.operand == Some(0))?.range.count;
+    Some(logic.combine(value(info, regs, 1)?, second?) & low_bits(width))
+}
+
+/// The bits of a scalar operand of so many registers, one or two.
+pub(crate) fn low_bits(registers: u32) -> u64 {
+    if registers == 1 { u32::MAX.into() } else { u64::MAX }
+}
+
 fn value(info: &SiteInfo, regs: &Regs, operand: u8) -> Option<u64> {
     match info.site.inst.operands.get(usize::from(operand))? {
         Operand::Int(value) => Some(i64::from(*value) as u64),

@@ -58,7 +58,11 @@ impl Checker {
             for register in lanes(state.pending.window(from, count)).map(|n| from + n) {
                 let number = state.loaded_by[register as usize];
                 match state.operation(number) {
-                    Some(operation) if !state.is_retired(operation) => problems.push((how, register, number)),
+                    Some(operation) if !state.is_retired(operation) => {
+                        if !self.sites.get(operation.site).leaves_half_to(info, register) {
+                            problems.push((how, register, number));
+                        }
+                    }
                     operation => {
                         if operation.is_some_and(|operation| state.is_unwaited(operation)) {
                             unwaited.push((register, number));

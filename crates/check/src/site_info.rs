@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Channel, Effects, Offsets, RegUse, Touched, Verb, VgprMsb, effects};
+use wavemark_isa::effects::{Channel, Effects, Half, Offsets, RegUse, Touched, Verb, VgprMsb, effects};
 use wavemark_isa::row::{Access, OperandSpec};
 use wavemark_isa::{RegFile, Special};
 use wavemark_sim::events::Site;
@@ -94,6 +94,8 @@ pub struct SiteInfo {
     pub(crate) written: Masks,
     /// Vector operands count only if some lane is on.
     pub heeds_exec: bool,
+    /// The half of its data register that it loads or stores, where the machine tells halves apart.
+    half: Option<Half>,
     /// It only moves what it reads: saving a register that holds nothing yet is no use of it.
     pub copies: bool,
     /// All effects.
@@ -128,6 +130,10 @@ impl SiteInfo {
             read_only: Masks::new(),
             written: Masks::new(),
             heeds_exec: effects.heeds_exec(),
+            half: effects
+                .memory
+                .and_then(|memory| memory.half())
+                .filter(|_| machine.facts().keeps_other_half),
             copies: effects.copies,
             effects,
         };
@@ -207,6 +213,17 @@ impl SiteInfo {
     /// Registers that it writes.
     pub fn writes(&self) -> impl Iterator<Item = RegRange> + '_ {
         self.uses.iter().filter(|used| used.write).map(|used| used.range)
+    }
+
+    /// Whether `later` touches the other half of a register that this loads one half of, and neither reads nor writes that one:
+    /// memory operations access each half for itself, where they are of one kind or the later one stores. (LLVM's
+    /// `SIInsertWaitcnts`, "D16Write32BitVgpr"; what computes writes the whole register.)
+    pub(crate) fn leaves_half_to(&self, later: &SiteInfo, register: u32) -> bool {
+        let apart = matches!((self.half, later.half), (Some(own), Some(other)) if own != other);
+        let is_address =
+            || later.uses.iter().any(|used| used.address && used.range.numbers().contains(&register));
+        let stores = || later.effects.memory.is_some_and(|memory| memory.verb == Verb::Store);
+        apart && (stores() || self.effects.channels == later.effects.channels) && !is_address()
     }
 
     /// Whether `later` may write a register that this load writes before the load does: in-order classes return in order,

@@ -373,7 +373,10 @@ impl Analysis<'_> {
         if !register_set::meet(&producer.written, &info.touched) {
             return None;
         }
-        let comes = |register: &u32| producer.writes().any(|range| range.numbers().contains(register));
+        let comes = |register: &u32| {
+            producer.writes().any(|range| range.numbers().contains(register))
+                && !producer.leaves_half_to(info, *register)
+        };
         let read = info.reads().chain(info.merges()).flat_map(|range| range.numbers()).find(comes);
         let written = || info.writes().flat_map(|range| range.numbers()).find(comes);
         match read {

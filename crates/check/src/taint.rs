@@ -35,10 +35,10 @@ use wavemark_target::Machine;
 use crate::Checker;
 use crate::finding::Finding;
 use crate::knowledge::Knowledge;
-use crate::logic::heeded_bits;
+use crate::logic::{heeded_bits, low_bits, result};
 use crate::mistakes::MistakeId;
 use crate::shadow::Record;
-use crate::site_info::{RegRange, SiteId, SiteInfo, Sites, Used, VGPR0};
+use crate::site_info::{RegRange, SCC, SiteId, SiteInfo, Sites, Used, VGPR0};
 use crate::statics::blocks::instruction_at;
 
 /// Which branch makes a poll of a load.
@@ -258,7 +258,7 @@ struct Reaching {
     of: usize,
     /// Lanes, from VGPRs and lane masks.
     lanes: u64,
-    /// Bits of scalar registers.
+    /// Bits of scalar registers: of a pair, of both.
     bits: u64,
 }
 
@@ -383,7 +383,7 @@ impl Checker {
         let info = self.sites.get(site);
         match addend(info) {
             Some(addend) => write_product(&mut state.taint, info, addend, exec, regs),
-            None => write(&mut state.taint, info, exec, regs.full_mask(), &reaching),
+            None => write(&mut state.taint, info, exec, regs, &reaching),
         }
         state.taint.drop_dead();
     }
@@ -653,15 +653,28 @@ fn reaching(
     which: impl Fn(&Used) -> bool,
 ) -> Vec<Reaching> {
     let active = if info.heeds_exec { exec } else { u64::MAX };
-    // A branch on EXEC is decided by the lanes that are off as well.
+    // A branch on EXEC is decided by the lanes that are off as well. One lane that is on for certain decides it.
     let is_branch = info.effects.flow == Flow::ConditionalBranch;
+    let is_certain = |used: &Used| {
+        let range = used.range;
+        if !is_branch || !matches!(range.from, sindex::EXEC | sindex::VCC) {
+            return false;
+        }
+        let marks = range
+            .numbers()
+            .zip([0, 32])
+            .flat_map(|(register, half)| taint.of_read(register).map(move |mark| mark.bits << half));
+        let doubt = marks.fold(0, |all, bits| all | bits);
+        regs.s64(range.from) & low_bits(range.count) & !doubt != 0
+    };
+    let halves_stay = info.effects.logic.is_some() || info.copies;
     let mut all: Vec<Reaching> = Vec::new();
     // A conditional move takes each lane from one of two sources.
     let chosen = info.selection().map(|mask| regs.s64(mask.from) & regs.full_mask());
     for used in info.uses.iter().filter(|used| used.read && which(used)) {
         let is_exec = used.range.from == sindex::EXEC && used.operand.is_none();
         // As a mask it decides what is written, not what becomes of the value ([`deciding`]); a branch on it is decided by it.
-        if is_exec && info.heeds_exec && info.effects.flow == Flow::Next {
+        if is_exec && info.heeds_exec && info.effects.flow == Flow::Next || is_certain(used) {
             continue;
         }
         let heeded = if used.range.from < VGPR0 && taint.marks_any(used.range) {
@@ -682,7 +695,9 @@ fn reaching(
                 } else if used.lanes && info.heeds_exec && !is_branch {
                     value.lanes = mark.bits << (32 * (n & 1)) & active;
                 } else {
-                    value.bits = mark.bits & heeded >> (32 * (n & 1));
+                    let half = 32 * (n & 1);
+                    let bits = mark.bits & heeded >> half;
+                    value.bits = if halves_stay { bits << half } else { bits | bits << 32 };
                 }
                 match all.iter_mut().find(|other| other.of == value.of) {
                     Some(other) => {
@@ -714,7 +729,7 @@ fn write_product(taint: &mut Taint, info: &SiteInfo, addend: &Used, exec: u64, r
     let factors = reaching(taint, info, exec, regs, |used| !std::ptr::eq(used, addend));
     let added: Vec<Marks> =
         addend.range.numbers().map(|register| taint.of_read(register).copied().collect()).collect();
-    write(taint, info, exec, regs.full_mask(), &factors);
+    write(taint, info, exec, regs, &factors);
     let written = info.writes().flat_map(RegRange::numbers);
     for (register, marks) in written.zip(added) {
         marks.iter().for_each(|mark| taint.mark(register, mark.bits, mark.of));
@@ -729,20 +744,34 @@ fn crosses_lanes(info: &SiteInfo) -> bool {
 }
 
 /// The destinations hold what has reached the instruction, and nothing of what they held.
-fn write(taint: &mut Taint, info: &SiteInfo, exec: u64, full: u64, reaching: &[Reaching]) {
-    let active = if info.heeds_exec { exec } else { full };
+fn write(taint: &mut Taint, info: &SiteInfo, exec: u64, regs: &Regs, reaching: &[Reaching]) {
+    let active = if info.heeds_exec { exec } else { regs.full_mask() };
+    let doubt = reaching.iter().fold(0, |all, value| all | value.bits);
     let crosses_lanes = crosses_lanes(info);
+    let saved: SmallVec<[Marks; 2]> = match info.effects.saves_exec {
+        true => [0, 1].map(|n| taint.of(sindex::EXEC + n).iter().copied().collect()).into(),
+        false => SmallVec::new(),
+    };
     for used in info.uses.iter().filter(|used| used.write) {
         for (n, register) in used.range.numbers().enumerate() {
             let vector = register >= VGPR0;
             taint.clear(register, if vector { active } else { u64::MAX });
+            if let Some(marks) = saved.get(n).filter(|_| used.operand == Some(0)) {
+                marks.iter().for_each(|mark| taint.mark(register, mark.bits, mark.of));
+                continue;
+            }
+            // It tells whether the result has any bit.
+            if register == SCC && result(info, regs).is_some_and(|result| result & !doubt != 0) {
+                continue;
+            }
             for value in reaching.iter().filter(|value| value.any()) {
                 let bits = match vector {
                     true if crosses_lanes || value.bits != 0 => active,
                     true => value.lanes,
                     false if used.lanes && value.bits == 0 => value.lanes >> (32 * (n & 1)) & 0xffff_ffff,
                     false if value.lanes != 0 => 0xffff_ffff,
-                    false => value.bits,
+                    false if used.range.count == 1 => (value.bits | value.bits >> 32) & 0xffff_ffff,
+                    false => value.bits >> (32 * (n & 1)) & 0xffff_ffff,
                 };
                 taint.mark(register, bits, value.of);
             }

@@ -52,7 +52,7 @@ pub use control::{Barrier, Control, Flow, Wait, wait_states_text, wait_text, wai
 pub use counter::{Channel, Counter, CounterSet, channels_of};
 pub use hwreg::{HwField, HwReg};
 pub use logic::Logic;
-pub use memory::{Caches, Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
+pub use memory::{Caches, Crossbar, Extend, Half, Memory, Path, Space, Transpose, Verb};
 pub use policy::{Policy, Scope};
 pub use question::{Comparison, Question};
 pub use relative::{Offsets, Relative};

@@ -121,6 +121,15 @@ impl Extend {
     }
 }
 
+/// A half of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Half {
+    /// Bits 15:0.
+    Low,
+    /// Bits 31:16.
+    High,
+}
+
 /// A load that transposes small matrices across the lanes of a row of 16, or of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Transpose {
@@ -192,6 +201,17 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// The half of the data register that an access reads or writes, if the other half is nothing to it.
+    pub const fn half(&self) -> Option<Half> {
+        match (self.verb, self.extend) {
+            _ if self.components != 0 => None,
+            (_, Extend::LowZero | Extend::LowSign) => Some(Half::Low),
+            (_, Extend::HighZero | Extend::HighSign) => Some(Half::High),
+            (Verb::Store, Extend::Dwords) if self.bytes <= 2 => Some(Half::Low),
+            _ => None,
+        }
+    }
+
     /// Reads the value of `mem=`.
     pub(super) fn parse(value: &str) -> Option<Memory> {
         let mut parts = value.split('.');
