@@ -114,6 +114,8 @@ pub struct Effects {
     pub waits_idle: bool,
     /// Waits until the vector memory operations before it have read their VGPRs (`depctr_vm_vsrc` 0).
     pub waits_vector_sources: bool,
+    /// Waits until the vector arithmetic before it has written its VGPRs (`depctr_va_vdst` 0).
+    pub waits_vector_results: bool,
     /// The barrier operation.
     pub barrier: Option<Barrier>,
     /// Other program control.
@@ -455,7 +457,8 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
     if let Some(wait) = &own.wait {
         effects.waits = wait.operand(machine, row, inst);
         effects.waits_idle = *wait == Wait::Idle;
-        effects.waits_vector_sources = *wait == Wait::Alu && wait.vector_sources(machine, inst);
+        effects.waits_vector_sources = wait.waits_for_zero(machine, inst, "depctr_vm_vsrc");
+        effects.waits_vector_results = wait.waits_for_zero(machine, inst, "depctr_va_vdst");
     }
     effects.barrier = effects.barrier.or(own.barrier);
     effects.control = effects.control.or(own.control);

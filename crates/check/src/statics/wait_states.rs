@@ -92,7 +92,8 @@ impl Recent {
         let passed = wait_states(rules, info);
         self.0.retain(|issued| {
             issued.passed = issued.passed.saturating_add(passed);
-            issued.site != site && issued.passed < issued.reach
+            let is_over = rules.count_vector_alone() && waits_for_results(sites.get(issued.site), info);
+            issued.site != site && issued.passed < issued.reach && !is_over
         });
         let reach = reach(rules, info);
         if let (true, Err(at)) = (reach > 0, self.place(site)) {
@@ -133,6 +134,13 @@ fn wait_states(rules: ManualWaits, info: &SiteInfo) -> u8 {
         (Some(Control::Nop), Some(&Operand::Imm(more))) => (more as u8 & 0xf) + 1,
         _ => 1,
     }
+}
+
+/// Whether vector arithmetic has written its results when `second` is over: it waits for that, or hands them to memory, which the
+/// hardware looks to. Nothing is executed beside what needs no time any more.
+fn waits_for_results(first: &SiteInfo, second: &SiteInfo) -> bool {
+    second.effects.waits_vector_results
+        || !second.effects.unit.is_vector() && meet(vector_registers(first.writes()), all_reads(second))
 }
 
 /// The most wait states that anything needs behind the instruction; 0 if nothing does.

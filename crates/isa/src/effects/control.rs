@@ -197,9 +197,9 @@ impl Wait {
         waits.filter(|&(_, value)| count == 1 || value != NO_WAIT).collect()
     }
 
-    /// Whether a wait for arithmetic waits for the VGPRs of vector memory operations as well.
-    pub(super) fn vector_sources(&self, machine: Machine, inst: &Inst) -> bool {
-        let bits = named::depctr(machine).iter().find(|bits| bits.name == "depctr_vm_vsrc");
+    /// Whether a wait for arithmetic waits until a counter of its own ([`named::depctr`]) is 0.
+    pub(super) fn waits_for_zero(&self, machine: Machine, inst: &Inst, counter: &str) -> bool {
+        let bits = named::depctr(machine).iter().find(|bits| *self == Wait::Alu && bits.name == counter);
         bits.zip(immediate(inst)).is_some_and(|(bits, field)| bits.get(field) == 0)
     }
 }
