@@ -113,10 +113,16 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
         }),
         // What reaches no further than its scope needs a write-back as well; and who writes back waits for that.
         "M5" => one(&|cause| {
-            let written_back = (cause.rule, cause.class, finding.class)
-                == ("M5", Class::MissingWriteback, Class::MissingWait)
-                && cause.pair() == finding.pair();
-            written_back || cause.rule == "M2" && has_narrow_end(cause, finding)
+            // Of a write-back that is missing nobody knows where, another instance may know that it is there.
+            let classes =
+                (cause.class, finding.class, cause.hint_site.is_some(), finding.hint_site.is_some());
+            let written_back = match classes {
+                (Class::MissingWriteback, Class::MissingWait, known, own_known) => known || !own_known,
+                (Class::MissingWait, Class::MissingWriteback, known, own_known) => known && !own_known,
+                _ => false,
+            };
+            cause.rule == "M5" && written_back && cause.pair() == finding.pair()
+                || cause.rule == "M2" && has_narrow_end(cause, finding)
         }),
         "B1" => {
             let barrier = finding.end("barrier");

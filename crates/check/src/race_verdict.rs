@@ -372,16 +372,18 @@ impl<'c> Meets<'c> {
         let by_flag = flag.map(|flag| (flag, false));
         let publication = checker.waves.publication(earlier.epoch.agent);
         let handed_on = by_flag.or_else(|| publication.handed_on(earlier.epoch, |c| self.knows(c)));
-        // A release writes back, and waits for that: by the way for the store.
-        let is_own = handed_on.is_some_and(|(_, at_barrier)| !at_barrier);
         let common = self.common();
         let writes_back = checker.facts.several_l2 && common >= Scope::Device && earlier.scope < common;
+        let unseen = Some(()).filter(|()| conflict.write_first && writes_back).map(|()| self.why_unseen());
+        // A release writes back, and waits for that: by the way for the store, and for those of other waves where what they store
+        // goes before it through one cache.
+        let in_order = checker.facts.cu_keeps_order && !self.other_id.split;
+        if matches!(unseen, Some(Unseen::WriteBackInFlight(..))) && in_order {
+            return self.not_written_back();
+        }
+        let is_own = handed_on.is_some_and(|(_, at_barrier)| !at_barrier);
         let mut missing = None;
-        let (class, what) = if is_own
-            && conflict.write_first
-            && writes_back
-            && matches!(self.why_unseen(), Unseen::NotWrittenBack(_))
-        {
+        let (class, what) = if is_own && matches!(unseen, Some(Unseen::NotWrittenBack(_))) {
             (Class::MissingWriteback, self.write_back())
         } else {
             missing = handed_on.map(|(at, _)| {

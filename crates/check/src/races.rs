@@ -41,7 +41,7 @@ pub(crate) fn stored_of<'a>(op: &Issue, all: &'a [u32], access: &Access, lanes: 
 
 /// Whether an atomic leaves memory as it is: to others it is no more than a load. Polls add 0, or swap in what they compare
 /// with.
-fn keeps(op: &Issue, access: &Access, info: &SiteInfo, lanes: usize) -> bool {
+pub(crate) fn keeps(op: &Issue, access: &Access, info: &SiteInfo, lanes: usize) -> bool {
     let Some(atomic) = info.effects.memory.and_then(|memory| memory.atomic) else { return false };
     let (Direction::Atomic, Extent::Lanes { mask, .. }) = (access.direction, &access.extent) else {
         return false;

@@ -21,6 +21,7 @@ use crate::Checker;
 use crate::knowledge::{Knowledge, WaveClock, common_scope};
 use crate::polls::Load;
 use crate::published::{Publications, Published};
+use crate::races::keeps;
 use crate::relation::channel;
 use crate::shadow::{Place, bounds, for_each_dword};
 use crate::site_info::SiteId;
@@ -240,6 +241,8 @@ impl Checker {
         }
         let releases = op.accesses.iter().any(|access| access.space == Space::Global);
         self.waves.releases |= releases;
+        let (info, lanes) = (self.sites.get(site), self.machine.lanes() as usize);
+        let keeps = op.accesses.iter().all(|access| keeps(op, access, info, lanes));
         if let Some(state) = self.waves.get_mut(wave.index) {
             let mut before = state.arrive(site);
             for &(channel, own) in &op.seq {
@@ -249,7 +252,7 @@ impl Checker {
                 let is_over = |(channel, seq): (Channel, u32)| state.retired[channel as usize] >= seq;
                 let last = state.last_write_back;
                 let write_back = last.map(|last| WroteBack { is_over: is_over(last.own), ..last });
-                state.note_release(Release { at: before, own, write_back }, releases);
+                state.note_release(Release { at: before, own, write_back, keeps }, releases);
             }
         }
         self.consume_published(wave.index);

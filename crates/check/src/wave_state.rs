@@ -172,6 +172,8 @@ pub struct Release {
     pub own: (Channel, u32),
     /// The wave's last write-back before it.
     pub write_back: Option<WroteBack>,
+    /// It leaves memory as it is, and is there to look: others have what it hands on, but hardly by its author's will.
+    pub keeps: bool,
 }
 
 /// A write-back, as far as messages tell of it.
@@ -192,8 +194,17 @@ pub fn handed_on<'r>(
     knows: impl Fn(Channel) -> u32,
 ) -> Option<Release> {
     let mut behind = releases.filter(|release| release.at.comes_behind(operation));
-    let known = behind.clone().rfind(|release| release.is_known(&knows));
-    known.or_else(|| behind.next()).copied()
+    let known = last_meant(behind.clone(), |release| release.is_known(&knows));
+    known.or_else(|| behind.next().copied())
+}
+
+/// The last one that `which` accepts; one that keeps memory as it is only if there is no other.
+pub fn last_meant<'r>(
+    releases: impl DoubleEndedIterator<Item = &'r Release> + Clone,
+    which: impl Fn(&Release) -> bool,
+) -> Option<Release> {
+    let alters = releases.clone().rfind(|release| !release.keeps && which(release));
+    alters.or_else(|| releases.into_iter().rfind(|release| which(release))).copied()
 }
 
 impl Release {
@@ -495,7 +506,7 @@ impl WaveState {
         let at = self.publishing.partition_point(|other| other.at.step < step);
         if self.publishing.get(at).is_none_or(|other| other.own != own) {
             let arrive = Arrive { site, number, seq, step, left: None };
-            self.publishing.insert(at, Release { at: arrive, own, write_back: None });
+            self.publishing.insert(at, Release { at: arrive, own, write_back: None, keeps: false });
             if self.publishing.len() > RELEASES {
                 self.publishing.pop_front();
             }

@@ -9,7 +9,7 @@ use wavemark_sim::events::{Channel, WaveId};
 
 use crate::snapshot::Moved;
 use crate::sync::Seen;
-use crate::wave_state::{Arrive, Release, WaveState, WroteBack, handed_on};
+use crate::wave_state::{Arrive, Release, WaveState, WroteBack, handed_on, last_meant};
 
 /// How an ended wave has published what it wrote to global memory, for messages, and where it has looked for what others publish.
 #[derive(Clone, Debug, Default)]
@@ -330,10 +330,9 @@ impl Waves {
         which: impl Fn(u32, &Release) -> bool,
     ) -> Option<Release> {
         self.beside(wave).skip(1).find_map(|agent| {
-            let is_known = |release: &&Release| {
+            last_meant(self.publication(agent).releases.iter(), |release| {
                 which(agent, release) && release.is_known(|channel| knows(agent, channel))
-            };
-            self.publication(agent).releases.iter().rfind(is_known).copied()
+            })
         })
     }
 
