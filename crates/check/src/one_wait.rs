@@ -177,8 +177,14 @@ fn join_behind_weak_waits(list: &[Finding], mistakes: &mut Mistakes, sites: &Sit
     for ((wait, _), lacking) in behind {
         let line: Vec<SiteId> = lines.behind(wait).collect();
         let at = |place: SiteId| line.iter().position(|&id| id == place);
+        let on_line = lacking.iter().filter(|(place, _)| at(*place).is_some());
+        // Other waves may need it before a barrier that stands in front of that.
+        let seen = on_line.flat_map(|&(place, mistake)| {
+            let elsewhere: SmallVec<[SiteId; 2]> = mistakes.seen_before(mistake).collect();
+            std::iter::once(place).chain(elsewhere).map(move |place| (place, mistake))
+        });
         let mut on_line: Vec<_> =
-            lacking.iter().filter_map(|&(place, mistake)| Some((at(place)?, place, mistake))).collect();
+            seen.filter_map(|(place, mistake)| Some((at(place)?, place, mistake))).collect();
         on_line.sort_unstable_by_key(|&(at, ..)| at);
         if let [(_, place, first), others @ ..] = on_line.as_slice()
             && !others.is_empty()
