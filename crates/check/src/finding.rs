@@ -145,6 +145,10 @@ impl Finding {
         {
             self.hint = Some("a barrier between the two accesses, before".to_owned());
             self.hint_site = self.else_before.take();
+        } else if self.hint.as_deref() == Some(BARRIER_BEHIND)
+            && let Some(wait) = self.hint_site.as_ref().and_then(id)
+        {
+            self.hint_site = Some(sites.get(lines.last_wait(wait)).site.clone());
         }
     }
 

@@ -183,6 +183,11 @@ impl Mistakes {
         })
     }
 
+    /// Whether a wait before a barrier, which other waves need there, is what the wave itself needs, too.
+    pub fn is_mended_at_barrier(&self, id: MistakeId) -> bool {
+        self.at_barrier(id).is_some()
+    }
+
     /// The wait that mends a mistake: how many operations it may leave in flight, and what it stands before. Where one
     /// is seen at several places, the earliest.
     pub fn wait(&self, id: MistakeId) -> (u32, Option<SiteId>) {

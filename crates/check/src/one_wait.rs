@@ -112,6 +112,12 @@ impl<'s> StraightLines<'s> {
         self.behind(first).any(|id| id == second)
     }
 
+    /// The last of the waits that stand one behind the other from this one on: what belongs behind one of them belongs behind all.
+    pub fn last_wait(&self, wait: SiteId) -> SiteId {
+        let is_wait = |id: &SiteId| !self.sites.get(*id).effects.waits.is_empty();
+        self.behind(wait).take_while(is_wait).last().unwrap_or(wait)
+    }
+
     pub fn allowed<Of>(&self, first: SiteId, other: &Lacking<Of>) -> Option<u32> {
         let channels = channels_of(other.counter);
         let mut issued = 0;
@@ -154,6 +160,9 @@ pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
     });
     for OneWait { mends, place, .. } in one_waits(lacking, sites) {
         let [first, others @ ..] = mends.as_slice() else { continue };
+        if others.is_empty() && mistakes.is_mended_at_barrier(*first) {
+            continue;
+        }
         others.iter().for_each(|&other| mistakes.join(*first, other));
         mistakes.mend_before(*first, place);
     }

@@ -23,6 +23,7 @@ use super::barriers::{Access, access};
 use super::report::also;
 use super::{Analysis, copies_lds};
 use crate::finding::{AND_A_BARRIER, BARRIER_BEHIND, BARRIER_SOMEWHERE, Class, Finding, Severity};
+use crate::one_wait::StraightLines;
 use crate::site_info::{SiteId, SiteInfo};
 use belongs::Belongs;
 use order::Done;
@@ -369,7 +370,10 @@ impl Group {
             _ => None,
         });
         match waits.min() {
-            Some((.., wait)) => finding.hint(BARRIER_BEHIND, site(wait)),
+            Some((.., wait)) => {
+                let wait = StraightLines::of(analysis.sites).last_wait(wait);
+                finding.hint(BARRIER_BEHIND, site(wait))
+            }
             None => finding.hint(BARRIER_SOMEWHERE, None),
         }
     }
