@@ -519,7 +519,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         if self.access.space == Space::Lds { usize::MAX } else { NEWEST }
     }
 
-    /// The reads of a dword with a new one; those that are known to it are replaced.
+    /// The reads of a dword with a new one; of those that are known to it the bytes are replaced.
     fn with_read(
         &mut self,
         sets: &mut Sets,
@@ -527,10 +527,11 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         mut older: Older,
         (me, bytes): (Operation, u8),
     ) -> Set {
-        reads.retain(|&mut (old, touched)| {
-            touched & !bytes != 0
-                || sets.record(old).epoch != self.common.epoch
-                    && self.relation(sets, old, false) != Relation::Ordered
+        reads.retain(|(old, touched)| {
+            let is_known = sets.record(*old).epoch == self.common.epoch
+                || self.relation(sets, *old, false) == Relation::Ordered;
+            *touched &= if is_known { !bytes } else { WHOLE };
+            *touched != 0
         });
         // Of what all waves of a workgroup load, it may matter to one of them alone.
         if reads.len() >= self.readers()
@@ -761,6 +762,23 @@ mod tests {
             all
         };
         (members(state.writes()), members(state.reads()), state.synchronises(), values.known()[at])
+    }
+
+    /// A wave that loads the halves of a dword over and over is one reader of it.
+    #[test]
+    fn halves_that_are_read_again_leave_one_reader() {
+        let mut shadow = Shadow::default();
+        for seq in 1..100 {
+            let addr = Box::new(std::array::from_fn(|lane| 2 * lane as u64));
+            let extent = Extent::Lanes { mask: 0b11, bytes: 2, addr };
+            let access = Access { space: Space::Global, direction: Direction::Read, extent };
+            let epoch = Epoch { agent: 0, channel: 0, seq };
+            let near = |_: &Record| true;
+            let mut meeting =
+                Meeting::new(&access, Record::plain(epoch), None, |_, _| Relation::Ordered, near);
+            for_each_piece(&access.extent, |piece| meeting.touch(&mut shadow, piece));
+            assert_eq!(remembered(&mut shadow, 0).1, [(epoch, WHOLE)]);
+        }
     }
 
     /// What comes of an access, whose lanes may be met together, is what comes of them one after the other.
