@@ -382,6 +382,10 @@ pub struct Findings {
     known: FxHashMap<FindingKey, usize>,
     /// Mistakes that show in the same pair of instructions.
     same: FxHashSet<(MistakeId, MistakeId)>,
+    /// How many there were when the first was found after which values mean nothing, that one included.
+    meaningful: Option<usize>,
+    /// Some that came after that are left out.
+    pub left_out: bool,
 }
 
 impl Findings {
@@ -402,6 +406,25 @@ impl Findings {
     /// The counters of which there is no advice ([`Finding::unsettles`]).
     pub(crate) fn unsettled(&self, counters: CounterSet) -> impl Iterator<Item = Counter> {
         self.list.iter().filter_map(move |finding| finding.unsettles(counters))
+    }
+
+    /// Where waves go from here on, and what they access, follows from values that mean nothing.
+    pub(crate) fn mean_nothing_from_here(&mut self) {
+        self.meaningful.get_or_insert(self.list.len());
+    }
+
+    /// Leave out what may come of values that mean nothing, and which waits those did not need. Waits that are missing for registers
+    /// show whatever the values are.
+    pub(crate) fn leave_out_meaningless(&mut self) {
+        let Some(meaningful) = self.meaningful else { return };
+        let mut at = 0..;
+        let before = self.list.len();
+        self.list.retain(|finding| {
+            let is_before = at.next() < Some(meaningful);
+            let comes_of_values = finding.severity == Severity::Advice || !finding.rule.starts_with('R');
+            is_before || !comes_of_values
+        });
+        self.left_out = self.list.len() < before;
     }
 
     /// Whether there is none.

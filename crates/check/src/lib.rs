@@ -172,6 +172,8 @@ pub struct Outcome {
     pub unfollowed: Unfollowed,
     /// A dword of global memory was written that more waves had read than are remembered: M1 is not checked against those.
     pub readers_forgotten: bool,
+    /// What was found after an error by which values mean nothing is left out.
+    pub left_out: bool,
 }
 
 /// The checker of one run.
@@ -281,8 +283,8 @@ impl Checker {
         self
     }
 
-    /// Pull `brake` at the first error after which values mean nothing: an address, a branch or a scalar register that is
-    /// read while its load is in flight.
+    /// Pull `brake` at the first error after which values mean nothing: an address, a branch, a scalar register or one
+    /// lane that is read while its load is in flight.
     pub fn stop_on_error(&mut self, brake: Arc<Brake>) {
         self.brake = Some(brake);
     }
@@ -299,8 +301,11 @@ impl Checker {
         if self.checks.waits {
             self.report_waits();
         }
+        self.findings.leave_out_meaningless();
+        let left_out = self.findings.left_out;
         let findings = self.findings.into_sorted(self.mistakes, &self.sites);
-        Outcome { findings, unfollowed: self.followed.unfollowed, readers_forgotten: self.readers_forgotten }
+        let (unfollowed, readers_forgotten) = (self.followed.unfollowed, self.readers_forgotten);
+        Outcome { findings, unfollowed, readers_forgotten, left_out }
     }
 
     /// An operation goes into flight.

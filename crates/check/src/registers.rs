@@ -189,12 +189,14 @@ impl Checker {
             (Use::Read, _, true) => "R6",
             (Use::Read, ..) => "R1",
         };
+        // What one lane holds becomes all lanes', mostly to decide or to address.
         let decides = consumer.effects.flow != Flow::Next
-            || consumer.uses.iter().any(|used| used.address && used.range.numbers().contains(&register));
-        if how == Use::Read
-            && (register < VGPR0 || decides)
-            && let Some(brake) = &self.brake
-        {
+            || consumer.uses.iter().any(|used| {
+                used.address && used.range.numbers().contains(&register)
+                    || used.write && !used.lanes && used.range.from < VGPR0
+            });
+        let means_nothing = how == Use::Read && (register < VGPR0 || decides);
+        if means_nothing && let Some(brake) = &self.brake {
             brake.pull(Halt::Error);
         }
         let name = register_name(register);
@@ -240,6 +242,9 @@ impl Checker {
             .faulty(at_fault);
         (finding.also, finding.is_of_flag) = (also, is_of_flag);
         self.findings.add(finding);
+        if means_nothing {
+            self.findings.mean_nothing_from_here();
+        }
     }
 
     /// Before the invalidate, one of these, by which a wave has emptied caches since an operation of its own, if that is its last.

@@ -103,6 +103,8 @@ pub(crate) struct Ran {
     pub printed: Vec<Printed>,
     /// Stores were not held against all loads before them ([`wavemark_check::Outcome::readers_forgotten`]).
     pub readers_forgotten: bool,
+    /// Findings that come of values which mean nothing are left out ([`wavemark_check::Outcome::left_out`]).
+    pub left_out: bool,
 }
 
 /// Which run it is of those that are the same.
@@ -239,13 +241,13 @@ pub(crate) fn dispatch_once(
     };
     let seconds = started.elapsed().as_secs_f64();
     let printed: Vec<Printed> = stats.messages.iter().map(|message| printf::printed(message)).collect();
-    let (mut findings, unfollowed, readers_forgotten) = match checker {
+    let (mut findings, unfollowed, readers_forgotten, left_out) = match checker {
         Some(checker) => {
             let found = checker.finish();
             let findings = found.findings.into_iter().map(|finding| convert(finding, Some(kernel), places));
-            (findings.collect(), found.unfollowed, found.readers_forgotten)
+            (findings.collect(), found.unfollowed, found.readers_forgotten, found.left_out)
         }
-        None => (of_end(&end).into_iter().collect::<Vec<Finding>>(), Unfollowed::default(), false),
+        None => (of_end(&end).into_iter().collect::<Vec<Finding>>(), Unfollowed::default(), false, false),
     };
     if end == RunEnd::Trap {
         // Which waits a run that was cut short did not need says nothing.
@@ -288,6 +290,7 @@ pub(crate) fn dispatch_once(
         recording,
         printed,
         readers_forgotten,
+        left_out,
     };
     Ok((ran, unfollowed))
 }

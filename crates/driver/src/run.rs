@@ -264,7 +264,9 @@ pub(crate) fn merge(report: &mut Report, outcome: Ran) {
     let rest = |limit: Limit| NotChecked::new("the rest", format!("what comes after the {}", limit.name()));
     let forgotten = "stores over what more waves have loaded, in no order with them, than are remembered";
     let forgotten = outcome.readers_forgotten.then(|| NotChecked::unknown("M1", forgotten));
-    for not_checked in outcome.limit.map(rest).into_iter().chain(forgotten) {
+    let behind = "errors found after the first that makes values meaningless: they may come of it";
+    let left_out = outcome.left_out.then(|| NotChecked::new("the rest", behind));
+    for not_checked in outcome.limit.map(rest).into_iter().chain(forgotten).chain(left_out) {
         if !report.not_checked.contains(&not_checked) {
             report.not_checked.push(not_checked);
         }

@@ -291,6 +291,7 @@ pub(super) fn execute(
         recording: outcome.record.map(|record| recording(sources, parsed, kernel, *record)),
         printed: Vec::new(),
         readers_forgotten: false,
+        left_out: false,
     };
     let races_incomplete = outcome.races_incomplete;
     Ok(Outcome { ran, found, outputs, contents, watched: outcome.watched, races_incomplete })
