@@ -43,9 +43,12 @@ pub(crate) fn hint(finding: &Finding, kernel: &Kernel, places: &Places<'_>) -> O
             let or = if refills { ", before the buffer is filled again, or a buffer more" } else { "" };
             Some(format!("in Gluon: {wait} {}{or}", at(places, before)))
         }
+        // Lanes of one store: no barrier keeps them apart.
+        Class::MissingSync if second.is_none() => {
+            Some("in Triton: loads and stores that give each element to one thread".to_owned())
+        }
         Class::MissingSync if touches_lds(&first.site) => {
-            let (from, to) = (at(places, first.site.pc), second.map(|end| at(places, end.site.pc)));
-            let to = to.unwrap_or_default();
+            let (from, to) = (at(places, first.site.pc), at(places, second?.site.pc));
             Some(format!("in Gluon: gl.barrier() between the access {from} and the one {to}, or a buffer more"))
         }
         Class::MissingSync => {
