@@ -414,15 +414,15 @@ impl Findings {
     }
 
     /// Leave out what may come of values that mean nothing, and which waits those did not need. Waits that are missing for registers
-    /// show whatever the values are.
+    /// and LDS show whatever the values are.
     pub(crate) fn leave_out_meaningless(&mut self) {
         let Some(meaningful) = self.meaningful else { return };
         let mut at = 0..;
         let before = self.list.len();
         self.list.retain(|finding| {
             let is_before = at.next() < Some(meaningful);
-            let comes_of_values = finding.severity == Severity::Advice || !finding.rule.starts_with('R');
-            is_before || !comes_of_values
+            let is_wait = finding.rule.starts_with('R') || finding.rule == "S1";
+            is_before || is_wait && finding.severity != Severity::Advice
         });
         self.left_out = self.list.len() < before;
     }

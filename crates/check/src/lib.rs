@@ -484,8 +484,12 @@ impl Observer for Checker {
         self.note_issue(wave, site, op);
         self.note_translation(wave.index, site, op);
         self.note_effect(wave.index, site, op);
+        // Where nobody knows what it meets, that says nothing.
+        let state = self.waves.get(wave.index);
+        let is_anywhere = state.is_some_and(|state| state.taint.meaningless_address().is_some());
         for access in &op.accesses {
             let wanted = match access.space {
+                _ if is_anywhere => false,
                 Space::Lds => self.checks.lds,
                 Space::Global => self.checks.global && !self.is_hosts(access),
                 Space::Scratch => false,
@@ -508,6 +512,7 @@ impl Observer for Checker {
     }
 
     fn completed(&mut self, wave: WaveId, op: &Issue) {
+        self.mark_overwritten(wave.index, op);
         let state = self.waves.get_mut(wave.index);
         let performed = state.and_then(|state| {
             let at = state.performed.iter().position(|&of| of == number(op.id))?;

@@ -13,7 +13,7 @@ use wavemark_target::FlatScratch;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
-use crate::mistakes::Place;
+use crate::mistakes::{MistakeId, Place};
 use crate::register_set::tracked;
 use crate::site_info::{RegRange, SiteId, SiteInfo, VGPR0, register_name};
 use crate::taint::{Sink, Suspicion, all_bits, sink};
@@ -24,6 +24,16 @@ use crate::wave_state::{Operation, WaveState};
 enum Use {
     Read,
     Write,
+}
+
+/// A register that was written while a load was still to write it: when that comes, nobody knows what it holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Overwritten {
+    /// The load: its place in a channel, and its instruction.
+    seq: (Channel, u32),
+    load: SiteId,
+    register: u32,
+    mistake: MistakeId,
 }
 
 impl Checker {
@@ -231,6 +241,7 @@ impl Checker {
         if how == Use::Read {
             self.mark_meaningless(wave, load, register, mistake);
         }
+        self.note_overwritten(wave, site, number, mistake);
         let at_fault = self.faulty_wait(wave, awaited, place.step, wrong);
         if self.findings.count_known((rule, Class::MissingWait), &pcs, Some(mistake), || at_fault.clone()) {
             return;
@@ -245,6 +256,35 @@ impl Checker {
         if means_nothing {
             self.findings.mean_nothing_from_here();
         }
+    }
+
+    /// An instruction writes registers that the load `number` is still to write.
+    fn note_overwritten(&mut self, wave: u32, site: SiteId, number: u32, mistake: MistakeId) {
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        let Some(operation) = state.operation(number) else { return };
+        let (load, Some(&seq)) = (operation.site, operation.seq.first()) else { return };
+        let written = self.sites.get(site).writes().flat_map(RegRange::numbers);
+        let in_flight =
+            |register: &u32| state.pending.has(*register) && state.loaded_by[*register as usize] == number;
+        let both = written.filter(in_flight).map(|register| Overwritten { seq, load, register, mistake });
+        let both: SmallVec<[Overwritten; 1]> = both.collect();
+        state.overwritten.extend(both);
+    }
+
+    /// An operation of a wave is over: what it has written over means nothing.
+    pub(crate) fn mark_overwritten(&mut self, wave: u32, operation: &Issue) {
+        let Some(state) = self.waves.get_mut(wave).filter(|state| !state.overwritten.is_empty()) else {
+            return;
+        };
+        let taint = &mut state.taint;
+        state.overwritten.retain(|&Overwritten { seq, load, register, mistake }| {
+            let is_over = operation.seq.contains(&seq);
+            if is_over {
+                let of = taint.suspect(Suspicion { mistake: Some(mistake), ..Suspicion::of(load) });
+                taint.mark(register, all_bits(register), of);
+            }
+            !is_over
+        });
     }
 
     /// Before the invalidate, one of these, by which a wave has emptied caches since an operation of its own, if that is its last.

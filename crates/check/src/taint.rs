@@ -28,6 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::{AtomicOp, Flow, Lanes, Path, Verb};
 use wavemark_order::Epoch;
+use wavemark_sim::brake::Halt;
 use wavemark_sim::events::{Direction, Extent, Issue, Scope, Site, Space};
 use wavemark_sim::regs::{Regs, sindex};
 use wavemark_target::Machine;
@@ -328,6 +329,15 @@ impl Checker {
         taint.in_flight.clear();
         taint.ranged.clear();
         let sink = sink(machine, info);
+        let of_mistake = |value: &Reaching| value.any() && taint.mistake(value.of).is_some();
+        let means_nothing = taint.meaningless_address.is_some()
+            || matches!(sink, Sink::Branch(_)) && reaching.iter().any(of_mistake);
+        if means_nothing {
+            self.findings.mean_nothing_from_here();
+            if let Some(brake) = &self.brake {
+                brake.pull(Halt::Error);
+            }
+        }
         // Where a sum goes to is no use of it.
         let no_data: Vec<usize> =
             if matches!(sink, Sink::Use) && reaching.iter().any(|value| taint.is_sum(value.of)) {

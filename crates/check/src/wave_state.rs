@@ -315,6 +315,8 @@ pub struct WaveState {
     /// Races of what it has loaded with a later write of another wave, which matter once it stores something computed from
     /// that.
     pub unused_loads: Vec<crate::races::UnusedLoad>,
+    /// Registers that were written too early: what is loaded there is yet to come.
+    pub overwritten: Vec<crate::registers::Overwritten>,
     /// The wave has ended.
     pub ended: bool,
 }
@@ -385,6 +387,7 @@ impl WaveState {
             translations: None,
             stores: Vec::new(),
             unused_loads: Vec::new(),
+            overwritten: Vec::new(),
             ended: false,
         }
     }
