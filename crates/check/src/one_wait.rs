@@ -81,8 +81,13 @@ pub(crate) fn one_waits<Of: Copy + PartialEq>(
     let targets = targets(sites);
     let several = groups.into_iter().filter(|group| group.places.len() > 1);
     let one_wait = |group: Group<Of>| {
+        // What one instruction does is over at all places if it is at the first.
+        let first = group.first_place(sites, &targets).filter(|_| group.awaited.len() == 1);
+        if let Some(place) = first.filter(|_| group.of.len() > 1) {
+            return Some(OneWait { mends: group.of, place, allowed: group.allowed });
+        }
         let (place, allowed) = group.common_place(sites)?;
-        let serves = group.places.contains(&place) || group.has_places_apart(sites, &targets);
+        let serves = group.places.contains(&place) || group.first_place(sites, &targets).is_none();
         (serves && allowed >= group.allowed).then_some(OneWait { mends: group.of, place, allowed })
     };
     several.filter_map(one_wait).collect()
@@ -205,14 +210,15 @@ fn join_behind_weak_waits(list: &[Finding], mistakes: &mut Mistakes, sites: &Sit
 }
 
 impl<Of> Group<Of> {
-    /// Whether no one of the places comes before all others on a straight line that nothing else leads into.
-    fn has_places_apart(&self, sites: &Sites, targets: &FxHashSet<u64>) -> bool {
+    /// The one of the places that comes before all others on a straight line that nothing else leads into.
+    fn first_place(&self, sites: &Sites, targets: &FxHashSet<u64>) -> Option<SiteId> {
         let is_target = |id: SiteId| targets.contains(&sites.get(id).site.pc);
-        self.places.iter().all(|&place| {
+        let leads = |&place: &SiteId| {
             let behind = line(sites, place)
                 .take_while(|&id| !self.awaited.contains(&id) && (id == place || !is_target(id)));
-            behind.filter(|id| self.places.contains(id)).count() < self.places.len()
-        })
+            behind.filter(|id| self.places.contains(id)).count() == self.places.len()
+        };
+        self.places.iter().copied().find(leads)
     }
 
     /// The first instruction behind all that is to be waited for that is one of the places or where paths part, and how many younger
