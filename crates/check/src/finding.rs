@@ -148,7 +148,13 @@ impl Finding {
         } else if self.hint.as_deref() == Some(BARRIER_BEHIND)
             && let Some(wait) = self.hint_site.as_ref().and_then(id)
         {
-            self.hint_site = Some(sites.get(lines.last_wait(wait)).site.clone());
+            let first = self.sites.first().and_then(|first| id(&first.site));
+            let before_loop = first.and_then(|first| {
+                let &channel = sites.get(first).effects.channels.first()?;
+                lines.wait_before_loop(first, wait, CounterSet::of(sites.machine()).counter_of(channel))
+            });
+            let wait = lines.last_wait(before_loop.unwrap_or(wait));
+            self.hint_site = Some(sites.get(wait).site.clone());
         }
     }
 

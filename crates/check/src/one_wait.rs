@@ -123,6 +123,29 @@ impl<'s> StraightLines<'s> {
         self.behind(wait).take_while(is_wait).last().unwrap_or(wait)
     }
 
+    /// Where `wait` is in a loop and `first`, which the counter counts, in front of it: the last wait behind that on its line, if it is
+    /// over there.
+    pub fn wait_before_loop(&self, first: SiteId, wait: SiteId, counter: Counter) -> Option<SiteId> {
+        let [before, behind] = [first, wait].map(|id| self.sites.get(id).site.pc);
+        let is_around = |(_, info): (SiteId, &SiteInfo)| {
+            let target = info.site.inst.branch_target(self.sites.machine(), info.site.pc);
+            target.is_some_and(|target| before < target && (target..=info.site.pc).contains(&behind))
+        };
+        if !self.sites.all().any(is_around) {
+            return None;
+        }
+        let (mut younger, mut last) = (0, None);
+        for id in self.behind(first) {
+            let effects = &self.sites.get(id).effects;
+            let is_over = |&(of, n): &(Counter, u32)| of == counter && n <= younger;
+            if effects.waits.iter().any(is_over) || last.is_some() && !effects.waits.is_empty() {
+                last = Some(id);
+            }
+            younger += u32::from(effects.channels.iter().any(|of| channels_of(counter).contains(of)));
+        }
+        last
+    }
+
     pub fn allowed<Of>(&self, first: SiteId, other: &Lacking<Of>) -> Option<u32> {
         let channels = channels_of(other.counter);
         let mut issued = 0;
