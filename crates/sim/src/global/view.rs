@@ -2,11 +2,11 @@
 //! remembers who has touched what.
 //!
 //! What a view writes is its own; what is shared of the same pages is copied when they are first read after that, mostly never.
-//! Writes are claimed byte by byte, reads in granules of 64 bytes. Two claimants collide if one writes a byte that the other writes, or a granule that the other
-//! reads. What nobody collides over has the same value in every order, so that views can be united. A granule is mostly
-//! written by one claimant, so that a bit for each byte is enough, a quarter of a byte for each. Of one that several write,
-//! who they are is known of pairs of bytes: two that share a pair are taken to collide. What is put off ([`super::put_off`])
-//! collides with all other accesses of its granules.
+//! Writes are claimed byte by byte, reads in granules of 64 bytes. Two claimants collide if one writes a byte that the other
+//! writes, or a granule that the other reads. What nobody collides over has the same value in every order, so that views can be
+//! united. A granule is mostly written by one claimant, so that a bit for each byte is enough, a quarter of a byte for each. Of
+//! one that several write, who they are is known of pairs of bytes: two that share a pair are taken to collide. What is put off
+//! ([`super::put_off`]) collides with all other accesses of its granules.
 //!
 //! Most allocations are only read in a launch, or only written. So reads are not claimed at first: where views both read and
 //! write an allocation they cannot be united, but from then on its reads are claimed, and the launch can be tried again
