@@ -420,15 +420,16 @@ impl Findings {
     }
 
     /// Leave out what may come of values that mean nothing, and which waits those did not need. Waits that are missing for registers
-    /// and LDS show whatever the values are.
+    /// and LDS show whatever the values are, and what ended the run is always said.
     pub(crate) fn leave_out_meaningless(&mut self) {
         let Some(meaningful) = self.meaningful else { return };
         let mut at = 0..;
         let before = self.list.len();
         self.list.retain(|finding| {
             let is_before = at.next() < Some(meaningful);
-            let is_wait = finding.rule.starts_with('R') || finding.rule == "S1";
-            is_before || is_wait && finding.severity != Severity::Advice
+            let ends = matches!(finding.class, Class::StepLimit | Class::Deadlock | Class::Trap);
+            let stays = ends || finding.rule.starts_with('R') || finding.rule == "S1";
+            is_before || stays && finding.severity != Severity::Advice
         });
         self.left_out = self.list.len() < before;
     }
