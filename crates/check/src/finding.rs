@@ -388,8 +388,8 @@ pub struct Findings {
     known: FxHashMap<FindingKey, usize>,
     /// Mistakes that show in the same pair of instructions.
     same: FxHashSet<(MistakeId, MistakeId)>,
-    /// How many there were when the first was found after which values mean nothing, that one included.
-    meaningful: Option<usize>,
+    /// Of each cluster in which values mean nothing, how many there were when that was found first.
+    meaningful: FxHashMap<u32, usize>,
     /// Some that came after that are left out.
     pub left_out: bool,
 }
@@ -414,22 +414,29 @@ impl Findings {
         self.list.iter().filter_map(move |finding| finding.unsettles(counters))
     }
 
-    /// Where waves go from here on, and what they access, follows from values that mean nothing.
-    pub(crate) fn mean_nothing_from_here(&mut self) {
-        self.meaningful.get_or_insert(self.list.len());
+    /// Where the waves of a cluster go from here on, and what they access, follows from values that mean nothing.
+    pub(crate) fn mean_nothing_from_here(&mut self, cluster: u32) {
+        self.meaningful.entry(cluster).or_insert(self.list.len());
     }
 
     /// Leave out what may come of values that mean nothing, and which waits those did not need. Waits that are missing for registers
     /// and LDS show whatever the values are, and what ended the run is always said.
     pub(crate) fn leave_out_meaningless(&mut self) {
-        let Some(meaningful) = self.meaningful else { return };
-        let mut at = 0..;
+        let Some(&first) = self.meaningful.values().min() else { return };
+        let (mut at, meaningful) = (0.., &self.meaningful);
         let before = self.list.len();
         self.list.retain(|finding| {
-            let is_before = at.next() < Some(meaningful);
+            let at = at.next().unwrap_or_default();
+            let of = finding.sites.iter().filter_map(|end| meaningful.get(&end.wave?.cluster_flat));
             let ends = matches!(finding.class, Class::StepLimit | Class::Deadlock | Class::Trap);
-            let stays = ends || finding.rule.starts_with('R') || finding.rule == "S1";
-            is_before || stays && finding.severity != Severity::Advice
+            match finding.severity {
+                Severity::Advice => at < first,
+                _ => {
+                    ends || finding.rule.starts_with('R')
+                        || finding.rule == "S1"
+                        || of.min().is_none_or(|&of| at < of)
+                }
+            }
         });
         self.left_out = self.list.len() < before;
     }

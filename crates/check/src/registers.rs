@@ -69,9 +69,13 @@ impl Checker {
                 let number = state.loaded_by[register as usize];
                 match state.operation(number) {
                     Some(operation) if !state.is_retired(operation) => {
-                        if !self.sites.get(operation.site).leaves_half_to(info, register) {
-                            problems.push((how, register, number));
-                        }
+                        let meets = |number: &u32| {
+                            let load = state.operation(*number).filter(|load| !state.is_retired(load));
+                            load.is_some_and(|load| !self.sites.get(load.site).leaves_half_to(info, register))
+                        };
+                        let of_register = state.half_loaded.iter().filter(|(of, _)| *of == register);
+                        let all = std::iter::once(number).chain(of_register.map(|&(_, older)| older));
+                        problems.extend(all.into_iter().find(meets).map(|number| (how, register, number)));
                     }
                     operation => {
                         if operation.is_some_and(|operation| state.is_unwaited(operation)) {
@@ -206,8 +210,11 @@ impl Checker {
                     || used.write && !used.lanes && used.range.from < VGPR0
             });
         let means_nothing = how == Use::Read && (register < VGPR0 || decides);
-        if means_nothing && let Some(brake) = &self.brake {
-            brake.pull(Halt::Error);
+        if means_nothing {
+            self.findings.mean_nothing_from_here(state.id.cluster_flat);
+            if let Some(brake) = &self.brake {
+                brake.pull(Halt::Error);
+            }
         }
         let name = register_name(register);
         let title = match how {
@@ -253,9 +260,6 @@ impl Checker {
             .faulty(at_fault);
         (finding.also, finding.is_of_flag) = (also, is_of_flag);
         self.findings.add(finding);
-        if means_nothing {
-            self.findings.mean_nothing_from_here();
-        }
     }
 
     /// An instruction writes registers that the load `number` is still to write.
@@ -377,6 +381,15 @@ impl Checker {
         let lanes = self.machine.lanes();
         let Some(state) = self.waves.get_mut(wave) else { return };
         let info = self.sites.get(site);
+        if info.touches_half() {
+            // What it does not write of a register may still be in flight.
+            let mut older = std::mem::take(&mut state.half_loaded);
+            let written = info.writes().flat_map(RegRange::numbers);
+            let in_flight = written.filter(|&register| state.pending.has(register));
+            older.extend(in_flight.map(|register| (register, state.loaded_by[register as usize])));
+            older.retain(|(_, older)| state.operation(*older).is_some_and(|older| !state.is_retired(older)));
+            state.half_loaded = older;
+        }
         state.loaded.remove(&info.written);
         state.pending.remove(&info.written);
         // A copy of what was never written is still what was never written; EXEC and the like are not what is copied.

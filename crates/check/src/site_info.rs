@@ -215,6 +215,11 @@ impl SiteInfo {
         self.uses.iter().filter(|used| used.write).map(|used| used.range)
     }
 
+    /// Whether it loads or stores one half of a register, where the machine tells halves apart.
+    pub(crate) fn touches_half(&self) -> bool {
+        self.half.is_some()
+    }
+
     /// Whether `later` touches the other half of a register that this loads one half of, and neither reads nor writes that one:
     /// memory operations access each half for itself, where they are of one kind or the later one stores. (LLVM's
     /// `SIInsertWaitcnts`, "D16Write32BitVgpr"; what computes writes the whole register.)

@@ -333,7 +333,7 @@ impl Checker {
         let means_nothing = taint.meaningless_address.is_some()
             || matches!(sink, Sink::Branch(_)) && reaching.iter().any(of_mistake);
         if means_nothing {
-            self.findings.mean_nothing_from_here();
+            self.findings.mean_nothing_from_here(state.id.cluster_flat);
             if let Some(brake) = &self.brake {
                 brake.pull(Halt::Error);
             }

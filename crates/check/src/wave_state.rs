@@ -271,6 +271,8 @@ pub struct WaveState {
     /// Registers that hold what an operation has written, or will, and its number.
     pub loaded: RegisterSet,
     pub loaded_by: Box<[u32]>,
+    /// Registers of which that loads a half, and older loads in flight that write the other one.
+    pub half_loaded: Vec<(u32, u32)>,
     /// Those of which nobody knows yet that the operation is over.
     pub pending: RegisterSet,
     /// Registers never written.
@@ -328,6 +330,7 @@ impl WaveState {
             operations: Roomy::new(),
             waits: Roomy::new(),
             loaded_by: vec![0; REGISTERS].into_boxed_slice(),
+            half_loaded: Vec::new(),
             ..WaveState::bare(id)
         }
     }
@@ -366,6 +369,7 @@ impl WaveState {
             unpublished: Vec::new(),
             loaded: RegisterSet::new(),
             loaded_by: Box::default(),
+            half_loaded: Vec::new(),
             pending: RegisterSet::new(),
             undefined: RegisterSet::all_tracked(),
             waits: Roomy::default(),

@@ -204,10 +204,10 @@ impl Memory {
     /// The half of the data register that an access reads or writes, if the other half is nothing to it.
     pub const fn half(&self) -> Option<Half> {
         match (self.verb, self.extend) {
-            _ if self.components != 0 => None,
+            _ if self.components > 1 => None,
             (_, Extend::LowZero | Extend::LowSign) => Some(Half::Low),
             (_, Extend::HighZero | Extend::HighSign) => Some(Half::High),
-            (Verb::Store, Extend::Dwords) if self.bytes <= 2 => Some(Half::Low),
+            (Verb::Store, Extend::Dwords) if self.components == 0 && self.bytes <= 2 => Some(Half::Low),
             _ => None,
         }
     }
