@@ -9,6 +9,7 @@ use wavemark_order::Epoch;
 use wavemark_sim::brake::Halt;
 use wavemark_sim::events::{Channel, Counter, Issue, Space};
 use wavemark_sim::pending::lanes;
+use wavemark_sim::regs::sindex;
 use wavemark_target::FlatScratch;
 
 use crate::Checker;
@@ -152,7 +153,10 @@ impl Checker {
         let info = self.sites.get(site);
         let is_product = info.effects.unit.is_matrix();
         let read = if is_product || info.effects.accumulates { &info.touched } else { &info.read_only };
-        if info.copies || exec == 0 && info.heeds_exec || !state.undefined.meets(read) {
+        // What is put into EXEC or VCC is there to decide, and followed there.
+        let decides = |range: RegRange| matches!(range.from & !1, sindex::EXEC | sindex::VCC);
+        let saves = info.copies && !info.writes().any(decides);
+        if saves || exec == 0 && info.heeds_exec || !state.undefined.meets(read) {
             return;
         }
         // Few messages take what M0 holds.
