@@ -330,7 +330,6 @@ impl WaveState {
             operations: Roomy::new(),
             waits: Roomy::new(),
             loaded_by: vec![0; REGISTERS].into_boxed_slice(),
-            half_loaded: Vec::new(),
             ..WaveState::bare(id)
         }
     }
