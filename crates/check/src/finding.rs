@@ -1,8 +1,11 @@
 //! What the checker found: counted by rule and pair of sites, reported by mistake ([`crate::mistakes`]).
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use wavemark_isa::effects::{CounterSet, waits_text};
+use wavemark_sim::brake::{Brake, Halt};
 use wavemark_sim::events::{Channel, Counter, Site, WaveId};
 
 use crate::consequences;
@@ -390,8 +393,8 @@ pub struct Findings {
     same: FxHashSet<(MistakeId, MistakeId)>,
     /// Of each cluster in which values mean nothing, how many there were when that was found first.
     meaningful: FxHashMap<u32, usize>,
-    /// Some that came after that are left out.
-    pub left_out: bool,
+    /// What ends the run then, if anything does.
+    brake: Option<Arc<Brake>>,
 }
 
 impl Findings {
@@ -414,15 +417,23 @@ impl Findings {
         self.list.iter().filter_map(move |finding| finding.unsettles(counters))
     }
 
+    /// Pull `brake` once values mean nothing.
+    pub(crate) fn stop_on_error(&mut self, brake: Arc<Brake>) {
+        self.brake = Some(brake);
+    }
+
     /// Where the waves of a cluster go from here on, and what they access, follows from values that mean nothing.
     pub(crate) fn mean_nothing_from_here(&mut self, cluster: u32) {
         self.meaningful.entry(cluster).or_insert(self.list.len());
+        if let Some(brake) = &self.brake {
+            brake.pull(Halt::Error);
+        }
     }
 
-    /// Leave out what may come of values that mean nothing, and which waits those did not need. Waits that are missing for registers
-    /// and LDS show whatever the values are, and what ended the run is always said.
-    pub(crate) fn leave_out_meaningless(&mut self) {
-        let Some(&first) = self.meaningful.values().min() else { return };
+    /// Leave out what may come of values that mean nothing, and which waits those did not need; whether there was any. Waits that
+    /// are missing for registers and LDS show whatever the values are, and what ended the run is always said.
+    pub(crate) fn leave_out_meaningless(&mut self) -> bool {
+        let Some(&first) = self.meaningful.values().min() else { return false };
         let (mut at, meaningful) = (0.., &self.meaningful);
         let before = self.list.len();
         self.list.retain(|finding| {
@@ -438,7 +449,7 @@ impl Findings {
                 }
             }
         });
-        self.left_out = self.list.len() < before;
+        self.list.len() < before
     }
 
     /// Whether there is none.
@@ -484,7 +495,7 @@ impl Findings {
         }
         let lines = StraightLines::of(sites);
         self.list.iter_mut().for_each(|finding| finding.place_barrier(sites, &lines));
-        one_wait::join(&self.list, &mut mistakes, sites);
+        one_wait::join(&self.list, &mut mistakes, &lines);
         consequences::join(&mut self.list, &mut mistakes);
         let mut list = by_mistake(self.list, &mistakes, sites);
         // A wait that is at fault has advice enough.

@@ -200,8 +200,6 @@ pub struct Checker {
     published: FxHashMap<u32, published::Publications>,
     /// What clusters add to the report.
     tally: tally::Tally,
-    /// What ends the run at an error.
-    brake: Option<Arc<Brake>>,
     /// Loads that poll.
     polls: FxHashSet<SiteId>,
     /// Those of them that their loop comes back to.
@@ -256,7 +254,6 @@ impl Checker {
             member_of: FxHashMap::default(),
             published: FxHashMap::default(),
             tally: tally::Tally::default(),
-            brake: None,
             polls: FxHashSet::default(),
             polls_again: FxHashSet::default(),
             polls_by_code: RefCell::default(),
@@ -286,7 +283,7 @@ impl Checker {
     /// Pull `brake` at the first error after which values mean nothing: an address, a branch, a scalar register or one
     /// lane that is read while its load is in flight.
     pub fn stop_on_error(&mut self, brake: Arc<Brake>) {
-        self.brake = Some(brake);
+        self.findings.stop_on_error(brake);
     }
 
     /// What there is to say of the run.
@@ -301,8 +298,7 @@ impl Checker {
         if self.checks.waits {
             self.report_waits();
         }
-        self.findings.leave_out_meaningless();
-        let left_out = self.findings.left_out;
+        let left_out = self.findings.leave_out_meaningless();
         let findings = self.findings.into_sorted(self.mistakes, &self.sites);
         let (unfollowed, readers_forgotten) = (self.followed.unfollowed, self.readers_forgotten);
         Outcome { findings, unfollowed, readers_forgotten, left_out }

@@ -53,7 +53,7 @@ struct Group<Of> {
 /// The waits that mend more than one of these places, none of which leaves less in flight than is asked for anyway.
 pub(crate) fn one_waits<Of: Copy + PartialEq>(
     lacking: impl Iterator<Item = Lacking<Of>>,
-    sites: &Sites,
+    lines: &StraightLines<'_>,
 ) -> Vec<OneWait<Of>> {
     let mut groups: Vec<Group<Of>> = Vec::new();
     for Lacking { of, counter, awaited, place, allowed } in lacking {
@@ -78,16 +78,15 @@ pub(crate) fn one_waits<Of: Copy + PartialEq>(
         }
         groups.push(group);
     }
-    let targets = targets(sites);
     let several = groups.into_iter().filter(|group| group.places.len() > 1);
     let one_wait = |group: Group<Of>| {
+        let first = group.first_place(lines);
         // What one instruction does is over at all places if it is at the first.
-        let first = group.first_place(sites, &targets).filter(|_| group.awaited.len() == 1);
-        if let Some(place) = first.filter(|_| group.of.len() > 1) {
+        if let Some(place) = first.filter(|_| group.awaited.len() == 1 && group.of.len() > 1) {
             return Some(OneWait { mends: group.of, place, allowed: group.allowed });
         }
-        let (place, allowed) = group.common_place(sites)?;
-        let serves = group.places.contains(&place) || group.first_place(sites, &targets).is_none();
+        let (place, allowed) = group.common_place(lines.sites)?;
+        let serves = group.places.contains(&place) || first.is_none();
         (serves && allowed >= group.allowed).then_some(OneWait { mends: group.of, place, allowed })
     };
     several.filter_map(one_wait).collect()
@@ -168,7 +167,8 @@ impl<'s> StraightLines<'s> {
 }
 
 /// Make findings one mistake that one wait would mend.
-pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
+pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, lines: &StraightLines<'_>) {
+    let sites = lines.sites;
     let errors = list
         .iter()
         .filter(|finding| finding.severity == Severity::Error && finding.class == Class::MissingWait);
@@ -186,7 +186,7 @@ pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
         let places: SmallVec<[SiteId; 2]> = std::iter::once(one.place).chain(elsewhere).collect();
         places.into_iter().map(move |place| Lacking { place, awaited: one.awaited.clone(), ..one })
     });
-    for OneWait { mends, place, .. } in one_waits(lacking, sites) {
+    for OneWait { mends, place, .. } in one_waits(lacking, lines) {
         let [first, others @ ..] = mends.as_slice() else { continue };
         if others.is_empty() && mistakes.is_mended_at_barrier(*first) {
             continue;
@@ -194,19 +194,18 @@ pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
         others.iter().for_each(|&other| mistakes.join(*first, other));
         mistakes.mend_before(*first, place);
     }
-    join_behind_weak_waits(list, mistakes, sites);
+    join_behind_weak_waits(list, mistakes, lines);
 }
 
 /// Make findings of registers one mistake for which the same wait leaves too much in flight, on a straight line behind it: what it
 /// leaves on one path is needed earlier than what it leaves on another.
-fn join_behind_weak_waits(list: &[Finding], mistakes: &mut Mistakes, sites: &Sites) {
-    let lines = StraightLines::of(sites);
+fn join_behind_weak_waits(list: &[Finding], mistakes: &mut Mistakes, lines: &StraightLines<'_>) {
     let mut behind: BTreeMap<(SiteId, Counter), Vec<(SiteId, MistakeId)>> = BTreeMap::new();
     let of_registers = |finding: &&Finding| matches!(finding.rule, "R1" | "R2");
     for finding in list.iter().filter(of_registers) {
         if let (Some((counter, Some(place))), Some(mistake), Some(wait)) =
             (finding.missing, finding.mistake, &finding.wait)
-            && let Some(wait) = sites.find(wait.site.pc, wait.site.msb)
+            && let Some(wait) = lines.sites.find(wait.site.pc, wait.site.msb)
         {
             behind.entry((wait, counter)).or_default().push((place, mistake));
         }
@@ -234,12 +233,11 @@ fn join_behind_weak_waits(list: &[Finding], mistakes: &mut Mistakes, sites: &Sit
 
 impl<Of> Group<Of> {
     /// The one of the places that comes before all others on a straight line that nothing else leads into.
-    fn first_place(&self, sites: &Sites, targets: &FxHashSet<u64>) -> Option<SiteId> {
-        let is_target = |id: SiteId| targets.contains(&sites.get(id).site.pc);
+    fn first_place(&self, lines: &StraightLines<'_>) -> Option<SiteId> {
         let leads = |&place: &SiteId| {
-            let behind = line(sites, place)
-                .take_while(|&id| !self.awaited.contains(&id) && (id == place || !is_target(id)));
-            behind.filter(|id| self.places.contains(id)).count() == self.places.len()
+            let line = std::iter::once(place).chain(lines.behind(place));
+            let before_awaited = line.take_while(|id| !self.awaited.contains(id));
+            before_awaited.filter(|id| self.places.contains(id)).count() == self.places.len()
         };
         self.places.iter().copied().find(leads)
     }

@@ -6,7 +6,6 @@
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Control, Flow, Path, Verb, wait_text};
 use wavemark_order::Epoch;
-use wavemark_sim::brake::Halt;
 use wavemark_sim::events::{Channel, Counter, Issue, Space};
 use wavemark_sim::pending::lanes;
 use wavemark_sim::regs::sindex;
@@ -75,8 +74,8 @@ impl Checker {
                             load.is_some_and(|load| !self.sites.get(load.site).leaves_half_to(info, register))
                         };
                         let of_register = state.half_loaded.iter().filter(|(of, _)| *of == register);
-                        let all = std::iter::once(number).chain(of_register.map(|&(_, older)| older));
-                        problems.extend(all.into_iter().find(meets).map(|number| (how, register, number)));
+                        let mut all = std::iter::once(number).chain(of_register.map(|&(_, older)| older));
+                        problems.extend(all.find(meets).map(|number| (how, register, number)));
                     }
                     operation => {
                         if operation.is_some_and(|operation| state.is_unwaited(operation)) {
@@ -216,9 +215,6 @@ impl Checker {
         let means_nothing = how == Use::Read && (register < VGPR0 || decides);
         if means_nothing {
             self.findings.mean_nothing_from_here(state.id.cluster_flat);
-            if let Some(brake) = &self.brake {
-                brake.pull(Halt::Error);
-            }
         }
         let name = register_name(register);
         let title = match how {
@@ -271,12 +267,11 @@ impl Checker {
         let Some(state) = self.waves.get_mut(wave) else { return };
         let Some(operation) = state.operation(number) else { return };
         let (load, Some(&seq)) = (operation.site, operation.seq.first()) else { return };
+        let WaveState { pending, loaded_by, overwritten, .. } = state;
         let written = self.sites.get(site).writes().flat_map(RegRange::numbers);
-        let in_flight =
-            |register: &u32| state.pending.has(*register) && state.loaded_by[*register as usize] == number;
-        let both = written.filter(in_flight).map(|register| Overwritten { seq, load, register, mistake });
-        let both: SmallVec<[Overwritten; 1]> = both.collect();
-        state.overwritten.extend(both);
+        let in_flight = |register: &u32| pending.has(*register) && loaded_by[*register as usize] == number;
+        let both = written.filter(in_flight);
+        overwritten.extend(both.map(|register| Overwritten { seq, load, register, mistake }));
     }
 
     /// An operation of a wave is over: what it has written over means nothing.

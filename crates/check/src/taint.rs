@@ -28,7 +28,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::{AtomicOp, Flow, Lanes, Path, Verb};
 use wavemark_order::Epoch;
-use wavemark_sim::brake::Halt;
 use wavemark_sim::events::{Direction, Extent, Issue, Scope, Site, Space};
 use wavemark_sim::regs::{Regs, sindex};
 use wavemark_target::Machine;
@@ -334,9 +333,6 @@ impl Checker {
             || matches!(sink, Sink::Branch(_)) && reaching.iter().any(of_mistake);
         if means_nothing {
             self.findings.mean_nothing_from_here(state.id.cluster_flat);
-            if let Some(brake) = &self.brake {
-                brake.pull(Halt::Error);
-            }
         }
         // Where a sum goes to is no use of it.
         let no_data: Vec<usize> =

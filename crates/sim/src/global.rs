@@ -273,7 +273,7 @@ impl Global {
 
     /// The same, of which the caller writes every byte and reads none: they may be anything before.
     #[inline]
-    pub fn slice_to_store(&mut self, addr: u64, len: u64) -> Option<&mut [u8]> {
+    pub(crate) fn slice_to_store(&mut self, addr: u64, len: u64) -> Option<&mut [u8]> {
         self.slice_to_claim(Claim::Store, addr, len)
     }
 

@@ -401,8 +401,7 @@ impl Report {
     }
 
     /// What a wait on a straight line sees to further on is not missing there.
-    fn join_on_lines(&mut self, analysis: &Analysis<'_>) {
-        let lines = StraightLines::of(analysis.sites);
+    fn join_on_lines(&mut self, analysis: &Analysis<'_>, lines: &StraightLines<'_>) {
         let mut order: Vec<usize> = (0..self.missing.len()).collect();
         order.sort_by_key(|&of| analysis.sites.get(self.missing[of].before).site.pc);
         let mut mended = BTreeSet::new();
@@ -411,7 +410,7 @@ impl Report {
                 if mended.contains(&first) || mended.contains(&other) {
                     continue;
                 }
-                let Some(waits) = self.waits_for_both(&lines, first, other) else { continue };
+                let Some(waits) = self.waits_for_both(lines, first, other) else { continue };
                 waits.into_iter().for_each(|(place, allowed)| {
                     self.missing[first].is_missing_before(place, allowed);
                 });
@@ -454,10 +453,10 @@ impl Report {
     }
 
     /// What one wait mends is one finding, of what lacks it where it is to stand.
-    fn join(&mut self, analysis: &Analysis<'_>) {
+    fn join(&mut self, lines: &StraightLines<'_>) {
         let lacking = self.missing.iter().enumerate().flat_map(|(of, missing)| missing.lacking(of));
         let mut mended = BTreeSet::new();
-        for OneWait { mends, place, allowed } in one_waits(lacking, analysis.sites) {
+        for OneWait { mends, place, allowed } in one_waits(lacking, lines) {
             let stands = |&&of: &&usize| self.missing[of].places().any(|(own, _)| own == place);
             let Some(&first) = mends.iter().find(stands).or(mends.iter().min()) else { continue };
             for other in mends.into_iter().filter(|other| *other != first) {
@@ -481,8 +480,9 @@ impl Report {
 
     pub fn findings(mut self, analysis: &Analysis<'_>) -> Vec<Finding> {
         self.missing.iter_mut().for_each(Missing::stand_before_barrier);
-        self.join_on_lines(analysis);
-        self.join(analysis);
+        let lines = StraightLines::of(analysis.sites);
+        self.join_on_lines(analysis, &lines);
+        self.join(&lines);
         self.join_unwaited();
         // Where a wait is missing, another may have to do its work.
         let idle = self.waits.values().filter(|(_, idle)| *idle && self.missing.is_empty());
