@@ -13,8 +13,8 @@
 //! ([`Global::unite`]).
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 mod known_rows;
 #[cfg(test)]
@@ -36,6 +36,8 @@ const GRANULE: usize = 64;
 const GRANULES: usize = PAGE / GRANULE;
 /// Pairs of bytes of a granule.
 const PAIRS: usize = GRANULE / 2;
+/// So many pages take longer to copy than a thread to begin.
+const MANY_PAGES: usize = 256;
 /// More readers than one.
 const MANY: u32 = u32::MAX;
 
@@ -551,7 +553,7 @@ impl Global {
             allocation.bytes = Arc::try_unwrap(bytes)
                 .map_or_else(|bytes| Contents::Own(bytes.contents.to_vec()), |common| common.contents);
             if keep {
-                written.iter().for_each(|written| written.copy_to(&mut allocation.bytes));
+                copy_written(&written, &mut allocation.bytes);
             }
         }
         if keep {
@@ -586,20 +588,20 @@ fn agree(views: &[Global], at: usize) -> bool {
         }
         let pages = view.writers.iter().enumerate();
         pages.filter_map(|(page, writers)| Some((page, writers.as_deref()?))).all(|(page, writers)| {
-            others().all(|other| {
-                let first = page * GRANULES;
-                let readers = other.readers.get(first..).unwrap_or_default();
-                let unread = readers
-                    .iter()
-                    .zip(&writers.granules)
-                    .all(|(&reader, granule)| reader == 0 || granule.written == 0);
-                let written = other.writers.get(page).and_then(Option::as_deref);
-                let apart = |others: &Writers| {
-                    let mut granules = others.granules.iter().zip(&writers.granules);
+            let unread = |other: &View| {
+                let readers = other.readers.get(page * GRANULES..).unwrap_or_default();
+                let mut granules = readers.iter().zip(&writers.granules);
+                granules.all(|(&reader, granule)| reader == 0 || granule.written == 0)
+            };
+            let unwritten = |other: &View| {
+                let theirs = other.writers.get(page).and_then(Option::as_deref);
+                theirs.is_none_or(|theirs| {
+                    let mut granules = theirs.granules.iter().zip(&writers.granules);
                     granules.all(|(a, b)| a.written & b.written == 0)
-                };
-                unread && written.is_none_or(apart)
-            })
+                })
+            };
+            // Of two that have written, one asks the other.
+            others().all(|other| unread(other)) && views[n + 1..].iter().all(|other| unwritten(other))
         })
     })
 }
@@ -626,13 +628,39 @@ impl View {
 }
 
 impl Written {
-    fn copy_to(&self, bytes: &mut [u8]) {
-        let pages = self.writers.iter().enumerate();
-        for (page, writers) in pages.filter_map(|(page, writers)| Some((page, writers.as_deref()?))) {
-            let range = page_bytes(page, bytes.len());
-            writers.copy(Whose::Somebodys, &self.own[range.clone()], &mut bytes[range]);
+    /// Copies what is written of the pages from `first` on whose bytes these are.
+    fn copy_to(&self, first: usize, pages: &mut [u8]) {
+        let writers = self.writers.iter().enumerate().skip(first);
+        for (bytes, (page, writers)) in pages.chunks_mut(PAGE).zip(writers) {
+            if let Some(writers) = writers {
+                writers.copy(Whose::Somebodys, &self.own[page_bytes(page, self.own.len())], bytes);
+            }
         }
     }
+}
+
+/// Copies what views have written of an allocation, on a thread for each if it is much.
+fn copy_written(views: &[Written], bytes: &mut [u8]) {
+    let pages = views.iter().flat_map(|view| &view.writers).flatten().count();
+    let copy = |first, pages: &mut [u8]| views.iter().for_each(|written| written.copy_to(first, pages));
+    if pages < MANY_PAGES {
+        return copy(0, bytes);
+    }
+    let each = bytes.len().div_ceil(PAGE).div_ceil(views.len());
+    let parts = Mutex::new(bytes.chunks_mut(each * PAGE).enumerate());
+    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        while let Some((number, part)) = next() {
+            copy(number * each, part);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..views.len() {
+            // A thread that cannot be had leaves its part to the others.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
 }
 
 /// The bytes of a page of an allocation that has so many.

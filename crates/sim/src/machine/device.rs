@@ -260,11 +260,16 @@ impl<'a, O: Observer> Device<'a, O> {
         }
     }
 
-    /// Run the clusters that `supply` hands out; `None` if they were withdrawn before their end.
-    pub fn run(&mut self, launch: &impl Launch, supply: &Supply) -> Option<(RunEnd, RunStats)> {
+    /// Run the clusters that `supply` hands out to device `number`; `None` if they were withdrawn before their end.
+    pub fn run(
+        &mut self,
+        launch: &impl Launch,
+        supply: &Supply,
+        number: usize,
+    ) -> Option<(RunEnd, RunStats)> {
         self.host = launch.host();
         self.trial = supply.trial;
-        let end = self.run_to_end(launch, supply)?;
+        let end = self.run_to_end(launch, supply, number)?;
         self.stats.messages = self.host.as_mut().map(Hostcall::take_messages).unwrap_or_default();
         for wave in self.clusters.iter().flat_map(|cluster| &cluster.groups).flat_map(|group| &group.waves) {
             self.stats.wave_instructions += wave.steps;
@@ -274,7 +279,7 @@ impl<'a, O: Observer> Device<'a, O> {
         Some((end, std::mem::take(&mut self.stats)))
     }
 
-    fn run_to_end(&mut self, launch: &impl Launch, supply: &Supply) -> Option<RunEnd> {
+    fn run_to_end(&mut self, launch: &impl Launch, supply: &Supply, number: usize) -> Option<RunEnd> {
         let mut exhausted = false;
         let mut at = 0;
         let mut idle_rounds = 0;
@@ -283,7 +288,7 @@ impl<'a, O: Observer> Device<'a, O> {
             // never waits for another leaves warm memory to its successor.
             let due = |device: &Self| device.config.seed != 0 || at >= device.clusters.len();
             while !exhausted && self.resident_waves < supply.resident_waves && due(self) {
-                match supply.next(launch.clusters()) {
+                match supply.next(number) {
                     Some(number) => {
                         let groups = launch.cluster(number, &mut self.ended);
                         self.start(number, groups);

@@ -22,7 +22,9 @@
 //! waves go as far at once as where nobody watches ([`Trial::Far`]). It is withdrawn where there is anything to say, or where that
 //! may depend on the order of waves ([`Observer::depends_on_order`]), and what follows is as if it had not been.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use wavemark_budget::room_for;
 
@@ -45,9 +47,11 @@ pub(crate) enum Trial {
     AsAfter,
 }
 
-/// Hands out the clusters of a launch.
+/// Hands out the clusters of a launch: to each device a range of its own, because neighbours mostly write the same pages. One
+/// that has come to the end of its range takes half of what is left of another.
 pub(crate) struct Supply {
-    next: AtomicU64,
+    /// What is left for each device.
+    ranges: Mutex<Vec<Range<u64>>>,
     /// So many waves are resident at least, if there are enough.
     pub resident_waves: usize,
     /// Whether this is a trial.
@@ -57,9 +61,9 @@ pub(crate) struct Supply {
 
 impl Supply {
     /// For a device that runs all clusters.
-    pub fn for_one() -> Supply {
+    pub fn for_one(clusters: u64) -> Supply {
         Supply {
-            next: AtomicU64::new(0),
+            ranges: Mutex::new(vec![0..clusters]),
             resident_waves: RESIDENT_WAVES,
             trial: None,
             withdrawn: AtomicBool::new(false),
@@ -67,13 +71,33 @@ impl Supply {
     }
 
     /// For a trial of several devices. Of each one cluster is resident, which is warm in the caches.
-    fn for_several(trial: Trial) -> Supply {
-        Supply { resident_waves: 1, trial: Some(trial), ..Supply::for_one() }
+    fn for_several(trial: Trial, clusters: u64, devices: u64) -> Supply {
+        let start = |device| (u128::from(clusters) * u128::from(device) / u128::from(devices)) as u64;
+        let ranges = (0..devices).map(|device| start(device)..start(device + 1));
+        Supply {
+            ranges: Mutex::new(ranges.collect()),
+            resident_waves: 1,
+            trial: Some(trial),
+            ..Supply::for_one(0)
+        }
     }
 
-    /// The number of the next cluster.
-    pub fn next(&self, clusters: u64) -> Option<u64> {
-        Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < clusters)
+    /// The number of the next cluster for a device.
+    pub fn next(&self, device: usize) -> Option<u64> {
+        let mut ranges = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = |range: &Range<u64>| range.end - range.start;
+        if ranges[device].is_empty() {
+            let most = ranges.iter_mut().max_by_key(|range| left(range))?;
+            let middle = most.end - left(most).div_ceil(2);
+            ranges[device] = middle..std::mem::replace(&mut most.end, middle);
+        }
+        ranges[device].next()
+    }
+
+    /// How many clusters it still has.
+    fn left(&self) -> u64 {
+        let ranges = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+        ranges.iter().map(|range| range.end - range.start).sum()
     }
 
     /// Whether this is a trial, and over by what this device has come to; collisions apart, which take a while to ask for.
@@ -144,7 +168,7 @@ pub(crate) fn run<O: Observer + Send>(
     }
     let mut device = Device::new(&mut program, global, config, observer);
     // Nobody withdraws it.
-    device.run(launch, &Supply::for_one()).unwrap_or((RunEnd::Finished, RunStats::default()))
+    device.run(launch, &Supply::for_one(launch.clusters()), 0).unwrap_or((RunEnd::Finished, RunStats::default()))
 }
 
 /// Whether clusters and waves take turns in their natural order, neither drawn nor chosen.
@@ -176,48 +200,78 @@ fn run_side_by_side<O: Observer + Send>(
     launch: &impl Launch,
     observers: &mut [O],
 ) -> Result<RunStats, Withdrawn> {
-    let supply = Supply::for_several(trial);
+    let supply = Supply::for_several(trial, launch.clusters(), observers.len() as u64);
     let shared = global.share();
-    let mut views: Vec<Global> = observers.iter().map(|_| global.view(&shared)).collect();
     // With a seed, clusters take turns as it comes.
     let puts_off = is_natural(config);
-    let run_one = |program: &mut Program, (view, observer): (&mut Global, &mut O)| {
+    let run_one = |program: &mut Program, number, observer: &mut O| {
+        // In memory of the thread's own: what two threads write side by side goes to and fro between their caches.
+        let mut view = global.view(&shared);
         program.puts_off = puts_off;
         if puts_off {
             view.put_off_atomics();
         }
-        let ended = Device::new(program, view, config, observer).run(launch, &supply);
+        let ended = Device::new(program, &mut view, config, observer).run(launch, &supply, number);
         let stats = ended.filter(|(end, _)| *end == RunEnd::Finished).map(|(_, stats)| stats);
-        let stats = stats.filter(|_| !supply.is_withdrawn(program, view, observer));
+        let stats = stats.filter(|_| !supply.is_withdrawn(program, &view, observer));
         if stats.is_none() {
             supply.withdraw();
         }
-        stats
+        (stats, view)
     };
-    let stats: Vec<Option<RunStats>> = std::thread::scope(|scope| {
-        let mut sides = views.iter_mut().zip(observers);
+    let (stats, views): (Vec<Option<RunStats>>, Vec<Global>) = std::thread::scope(|scope| {
+        let mut observers = observers.iter_mut().enumerate();
         let run_one = &run_one;
-        let first = sides.next();
-        let spawn =
-            |side| std::thread::Builder::new().spawn_scoped(scope, move || run_one(&mut new_program(), side));
+        let first = observers.next();
+        let spawn = |(number, observer)| {
+            std::thread::Builder::new()
+                .spawn_scoped(scope, move || run_one(&mut new_program(), number, observer))
+        };
         // A thread that cannot be had leaves its clusters to the others.
-        let others: Vec<_> = sides.filter_map(|side| spawn(side).ok()).collect();
-        let own = first.and_then(|first| run_one(program, first));
+        let others: Vec<_> = observers.filter_map(|observer| spawn(observer).ok()).collect();
+        let own = first.map(|(number, observer)| run_one(program, number, observer));
         let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
-        std::iter::once(own).chain(others.into_iter().map(join)).collect()
+        own.into_iter().chain(others.into_iter().map(join)).unzip()
     });
     let sum = stats.into_iter().try_fold(RunStats::default(), |sum, one| Some(sum.plus(&one?)));
     let sum = sum.filter(|sum| sum.wave_instructions <= config.max_total_steps);
     let collides = views.iter().any(Global::collides);
     let unclear = views.iter().any(Global::is_unclear);
     let apart = !program.puts_some_off() && !collides;
-    let early = supply.next.load(Ordering::Relaxed) <= 2 * views.len() as u64;
+    let early = launch.clusters() - supply.left() <= 2 * views.len() as u64;
     if global.unite(shared, views, sum.is_some()) { sum } else { None }.ok_or(Withdrawn {
         unclear,
         collides,
         apart,
         early,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cluster_is_handed_out_once() {
+        for (clusters, devices) in [(0, 1), (1, 3), (2, 3), (100, 4), (101, 7)] {
+            // Devices of very different speed, so that one takes from the others.
+            for slowest in 1..=20 {
+                let supply = Supply::for_several(Trial::AsAfter, clusters, devices);
+                let mut handed_out = Vec::new();
+                for turn in 0_u64.. {
+                    let asking = (0..devices).filter(|device| turn % (device * slowest + 1) == 0);
+                    let new = asking.filter_map(|device| supply.next(device as usize)).collect::<Vec<_>>();
+                    if new.is_empty() && supply.left() == 0 {
+                        break;
+                    }
+                    handed_out.extend(new);
+                }
+                handed_out.sort_unstable();
+                assert!(handed_out.into_iter().eq(0..clusters), "{clusters} clusters, {devices} devices");
+                assert!((0..devices).all(|device| supply.next(device as usize).is_none()));
+            }
+        }
+    }
 }
