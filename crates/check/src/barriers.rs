@@ -299,11 +299,12 @@ impl Checker {
                     self.find_by_events(finding);
                 }
                 if uninitialised && count.is_some() {
-                    // The hardware takes the count from M0 (CDNA5 ISA 5.6.5.3); the model wants an init first.
+                    // The hardware takes the count from M0 (CDNA5 ISA 5.6.5.3), and compilers rely on it; the model wants an
+                    // init first.
                     let title =
                         format!("{mnemonic} gives {name} its count: the model knows only the initialisation");
                     let info = self.sites.get(site);
-                    let finding = Finding::new("B1", Class::Barrier, Severity::Warning, title)
+                    let finding = Finding::new("B1", Class::Barrier, Severity::Advice, title)
                         .at("barrier", &info.site, wave);
                     self.find_by_events(finding);
                 } else if uninitialised {

@@ -4,7 +4,8 @@
 //! left to what has caused them once all findings are known:
 //!
 //! - Where no barrier stands between a copy and another wave's read in the first round, none does in those behind it: that a
-//!   barrier of the round before lets others know of a copy which it does not wait for is not what is wrong.
+//!   barrier of the round before lets others know of a copy which it does not wait for is not what is wrong. Nor is it that the
+//!   wave ends before the copy is over.
 //! - Where a load and what it reads are ordered nowhere between some waves, caches between others that may hold what was there
 //!   before matter no more: a scope mends both.
 //! - Where a scope is too narrow, or a flag is looked at before it is there, it orders nothing, and what it guards races as well.
@@ -30,14 +31,21 @@ use crate::mistakes::{MistakeId, Mistakes};
 pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
     join_unordered(list, mistakes);
     let causes: Vec<Option<usize>> = (0..list.len()).map(|at| cause(list, at)).collect();
-    let root = |finding: &Finding| finding.mistake.map(|mistake| mistakes.root(mistake));
     // What waves that are nearer to each other do there is a mistake of its own.
     let of_nearer: FxHashSet<MistakeId> = (list.iter().zip(&causes))
         .filter(|(finding, cause)| finding.rule == "M1" && cause.is_none())
-        .filter_map(|(finding, _)| root(finding))
+        .filter_map(|(finding, _)| root_of(finding, mistakes))
         .collect();
-    let follows = |finding: &Finding| {
-        finding.rule != "M1" || root(finding).is_none_or(|root| !of_nearer.contains(&root))
+    // What is not waited for at the end, and before that neither, is one.
+    let of_others: FxHashSet<MistakeId> = list
+        .iter()
+        .filter(|finding| finding.rule != "R7")
+        .filter_map(|finding| root_of(finding, mistakes))
+        .collect();
+    let follows = |finding: &Finding| match finding.rule {
+        "M1" => root_of(finding, mistakes).is_none_or(|root| !of_nearer.contains(&root)),
+        "R7" => root_of(finding, mistakes).is_none_or(|root| !of_others.contains(&root)),
+        _ => true,
     };
     let causes: Vec<(usize, usize)> = (causes.into_iter().enumerate())
         .filter_map(|(at, of)| Some((at, of?)))
@@ -48,11 +56,27 @@ pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
         mistakes.join(own, cause);
         list[at].is_consequence = true;
     }
+    // One wait is missing at the end of a wave.
+    let at_end = |finding: &&mut Finding| finding.rule == "R7" && finding.mistake.is_some();
+    let follow: FxHashSet<_> = list
+        .iter_mut()
+        .filter(at_end)
+        .filter(|one| one.is_consequence)
+        .map(|one| root_of(one, mistakes))
+        .collect();
+    for finding in list.iter_mut().filter(at_end) {
+        finding.is_consequence |= follow.contains(&root_of(finding, mistakes));
+    }
+}
+
+/// The mistake that it is a part of.
+fn root_of(finding: &Finding, mistakes: &Mistakes) -> Option<MistakeId> {
+    finding.mistake.map(|mistake| mistakes.root(mistake))
 }
 
 /// Make one mistake of those findings that lack the same barrier.
 fn join_unordered(list: &[Finding], mistakes: &mut Mistakes) {
-    let roots: Vec<_> = list.iter().map(|one| one.mistake.map(|mistake| mistakes.root(mistake))).collect();
+    let roots: Vec<_> = list.iter().map(|one| root_of(one, mistakes)).collect();
     // Where a wait is missing as well, there is a place for each.
     let lack_wait = list.iter().zip(&roots).filter(|(finding, _)| finding.class == Class::MissingWait);
     let lack_wait: FxHashSet<_> = lack_wait.map(|(_, root)| root).collect();
@@ -102,6 +126,11 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
         "R4" if finding.is_between_waves() => {
             let read = finding.end("consumer");
             one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.reader() == read)
+        }
+        // Whoever is to be in order behind a copy waits for it, or for what it tells a barrier in LDS.
+        "R7" => {
+            let copy = finding.end("producer");
+            one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.writer() == copy)
         }
         "M1" | "M6" => one(&|cause| {
             let arrives_twice = cause.rule == "B14" && is_in_cluster_of(cause, finding);
@@ -154,7 +183,10 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
 /// Where a wave of a workgroup does not wait for a barrier: as it has joined none, or nobody has initialised it; rather than where it
 /// never does, where it joins another one without.
 fn misused_barrier(list: &[Finding], of: u32) -> Option<usize> {
-    let first = |rule: &str| list.iter().position(|cause| cause.rule == rule && workgroup(cause) == Some(of));
+    let first = |rule: &str| {
+        let is_cause = |cause: &Finding| cause.rule == rule && cause.severity == Severity::Error;
+        list.iter().position(|cause| is_cause(cause) && workgroup(cause) == Some(of))
+    };
     first("B10").or_else(|| first("B1")).or_else(|| unwaited_barrier(list, of))
 }
 

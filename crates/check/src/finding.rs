@@ -161,6 +161,34 @@ impl Finding {
         }
     }
 
+    /// Where a wait belongs for what other waves hand on, it is not known how: before the first barrier that all come to which
+    /// have issued it.
+    fn place_wait(&mut self, sites: &Sites, lines: &StraightLines<'_>, mistakes: &mut Mistakes) {
+        if let (Some((counter, None)), Some(mistake)) = (self.missing, self.mistake)
+            && let Some(producer) =
+                self.sites.first().and_then(|first| sites.find(first.site.pc, first.site.msb))
+            && let Some(barrier) = lines.first_barrier(producer)
+        {
+            self.missing = Some((counter, Some(barrier)));
+            mistakes.set_place(mistake, barrier);
+        }
+    }
+
+    /// The wait that is at fault is none if the right one belongs before `place`, between it and what is to be waited for.
+    fn excuse_wait(&mut self, place: SiteId, sites: &Sites, lines: &StraightLines<'_>) {
+        let id = |site: &Site| sites.find(site.pc, site.msb);
+        if let (Some(first), Some(wait)) = (self.sites.first(), &self.wait)
+            && let (Some(first), Some(wait)) = (id(&first.site), id(&wait.site))
+            && lines.lead(first, place)
+            && !(lines.lead(first, wait) && lines.lead(wait, place))
+        {
+            self.wait = None;
+            if self.rule == "R6" {
+                self.rule = "R4";
+            }
+        }
+    }
+
     /// The counter of which waits may have more to wait for once this is mended, so that there is no advice about those that have
     /// nothing now: what another wait leaves in flight, a write-back, or what goes to where a barrier stands.
     pub fn unsettles(&self, counters: CounterSet) -> Option<Counter> {
@@ -494,10 +522,13 @@ impl Findings {
             mistakes.join(a, b);
         }
         let lines = StraightLines::of(sites);
-        self.list.iter_mut().for_each(|finding| finding.place_barrier(sites, &lines));
+        for finding in &mut self.list {
+            finding.place_barrier(sites, &lines);
+            finding.place_wait(sites, &lines, &mut mistakes);
+        }
         one_wait::join(&self.list, &mut mistakes, &lines);
         consequences::join(&mut self.list, &mut mistakes);
-        let mut list = by_mistake(self.list, &mistakes, sites);
+        let mut list = by_mistake(self.list, &mistakes, &lines);
         // A wait that is at fault has advice enough.
         let at_fault = |wait: &FindingSite| {
             list.iter().any(|f| f.wait.as_ref().is_some_and(|fault| fault.site.pc == wait.site.pc))
@@ -518,7 +549,8 @@ impl Findings {
 }
 
 /// One finding for each mistake, in the order in which they were first seen.
-fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, sites: &Sites) -> Vec<Finding> {
+fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, lines: &StraightLines<'_>) -> Vec<Finding> {
+    let sites = lines.sites();
     let mut list: Vec<(usize, Finding)> = list.into_iter().enumerate().collect();
     list.sort_by_key(|(_, finding)| finding.rank(mistakes, sites));
     let mut merged: Vec<(usize, Finding)> = Vec::new();
@@ -554,6 +586,9 @@ fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, sites: &Sites) -> Vec<Fin
             waits.sort_unstable();
             let wait = waits_text(sites.machine(), &waits);
             finding.hint = Some(format!("{wait}{barrier} before{of}"));
+            if let Some(place) = place {
+                finding.excuse_wait(place, sites, lines);
+            }
         } else if finding.is_of_early_copy(mistakes) {
             finding.hint = Some("a barrier between the two accesses, or one buffer more".to_owned());
         }

@@ -18,6 +18,7 @@ use wavemark_sim::events::{Channel, Counter, Space};
 use crate::Checker;
 use crate::finding::FaultyWait;
 use crate::site_info::SiteId;
+use crate::waits::limits_issue;
 use crate::wave_state::{Arrive, WaitInstance, WaveState};
 
 /// What is missing.
@@ -135,6 +136,11 @@ impl Mistakes {
     pub fn join(&mut self, a: MistakeId, b: MistakeId) {
         let (a, b) = (self.root(a).0, self.root(b).0);
         self.nodes[a.max(b)].parent = a.min(b);
+    }
+
+    /// A wait is missing before `place` for it.
+    pub fn set_place(&mut self, id: MistakeId, place: SiteId) {
+        self.nodes[id.0].before = Some(place);
     }
 
     /// The wait at this place may leave `allowed` in flight at the most.
@@ -463,7 +469,8 @@ impl Checker {
         let counter = self.counters.counter_of(channel);
         let after = |wait: &&WaitInstance| wait.seq[channel as usize] >= seq;
         let mut waits = state.waits.iter().rev().filter(|wait| wait.step <= before).take_while(after);
-        let wait = waits.find(|wait| wrong && wait.is_idle() || wait.number(counter).is_some())?;
+        let meant = |n| !limits_issue(self.facts, (counter, n));
+        let wait = waits.find(|wait| wrong && wait.is_idle() || wait.number(counter).is_some_and(meant))?;
         let tells_order = channel != Channel::Sm && !wait.beside_unordered;
         let allowed = if tells_order { wait.seq[channel as usize] - seq } else { 0 };
         let site = self.sites.get(wait.site).site.clone();

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Counter, Flow, channels_of};
+use wavemark_isa::effects::{Barrier, Counter, Flow, channels_of};
 
 use crate::finding::{Class, Finding, Severity};
 use crate::mistakes::{MistakeId, Mistakes};
@@ -104,6 +104,20 @@ impl<'s> StraightLines<'s> {
         StraightLines { sites, targets: targets(sites) }
     }
 
+    /// The instructions of the program.
+    pub fn sites(&self) -> &'s Sites {
+        self.sites
+    }
+
+    /// Where all that come by an instruction arrive at a barrier first.
+    pub fn first_barrier(&self, first: SiteId) -> Option<SiteId> {
+        let arrives = |id: &SiteId| {
+            let barrier = self.sites.get(*id).effects.barrier;
+            matches!(barrier, Some(Barrier::Signal | Barrier::SignalIsFirst | Barrier::ArriveAndWait))
+        };
+        self.behind(first).find(arrives)
+    }
+
     /// The instructions behind one that all come to that come by it, and nobody else.
     fn behind(&self, first: SiteId) -> impl Iterator<Item = SiteId> {
         let is_target = |id: &SiteId| self.targets.contains(&self.sites.get(*id).site.pc);
@@ -188,7 +202,9 @@ pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, lines: &StraightLi
     });
     for OneWait { mends, place, .. } in one_waits(lacking, lines) {
         let [first, others @ ..] = mends.as_slice() else { continue };
-        if others.is_empty() && mistakes.is_mended_at_barrier(*first) {
+        // Another barrier may be one that not all waves arrive at.
+        let is_barrier = sites.get(place).effects.barrier.is_some();
+        if others.is_empty() && !is_barrier && mistakes.is_mended_at_barrier(*first) {
             continue;
         }
         others.iter().for_each(|&other| mistakes.join(*first, other));

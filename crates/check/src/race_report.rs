@@ -41,7 +41,8 @@ impl Checker {
             }
             None => mistake = self.mistake_without_place(&verdict, later, conflict, narrower),
         }
-        let Verdict { rule, class, title, hint, hint_site, else_before, missing, .. } = verdict;
+        let Verdict { rule, class, title, hint, hint_site, else_before, missing, awaited: awaited_by } =
+            verdict;
         if self.findings.count_known((rule, class), &pcs, mistake, || at_fault.clone()) {
             return None;
         }
@@ -62,6 +63,11 @@ impl Checker {
             (Some((place, _)), None) => {
                 let wait = wait_text(self.machine, counter, place.issued.saturating_sub(awaited.1));
                 finding.hint(format!("{wait} before"), hint_site)
+            }
+            // Where it belongs shows when all instructions are known.
+            (None, Some(mistake)) if (rule, class) == ("M5", Class::MissingWait) && hint_site.is_none() => {
+                self.mistakes.allow(mistake, 0);
+                finding.missing_wait(awaited_by, None, mistake)
             }
             (None, _) => finding.hint(hint, hint_site).of(mistake),
         };

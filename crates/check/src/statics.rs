@@ -39,6 +39,7 @@ use wavemark_target::facts::ManualWaits;
 use crate::finding::{Finding, Severity};
 use crate::register_set;
 use crate::site_info::{SiteId, SiteInfo, Sites};
+use crate::waits::limits_issue;
 
 mod barriers;
 pub(crate) mod blocks;
@@ -124,7 +125,10 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     let pairs = Pairs::new(unpublished.iter().map(pair), own, report.arrives_with_access);
     let unfinished = report.missing.iter().flat_map(Missing::unfinished).collect();
     let shown = lds::judge(&analysis, (&code, &graph), (kernel, supposed), pairs, &unfinished);
-    report.missing.iter_mut().for_each(|missing| missing.stand_before_flag(&shown.handed_on));
+    report.missing.iter_mut().for_each(|missing| {
+        missing.stand_before_flag(&shown.handed_on);
+        missing.doubt(shown.never.as_ref());
+    });
     let pairs = shown.pairs;
     // What is in flight at an access of the same wave may be other bytes.
     report.missing.retain(|missing| {
@@ -451,6 +455,7 @@ impl Analysis<'_> {
                     || classes().filter(|&class| state.waits_for(&self.queues, class, 0)).count() > 1;
                 classes().next().is_some()
                     && counter != Counter::Exp
+                    && !limits_issue(self.machine.facts(), (counter, n))
                     && !classes().any(|class| state.waits_for(&self.queues, class, n))
                     && !(counter == Counter::Async && several())
             };

@@ -20,6 +20,7 @@ use wavemark_isa::effects::weaker_wait_text;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Channel, Counter, Space, WaveId, executed_channels};
 use wavemark_sim::queue::ordered as pipe_ordered;
+use wavemark_target::facts::Facts;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
@@ -179,10 +180,15 @@ impl WaitInstance {
     }
 }
 
+/// Whether a wait is for room for another tensor operation, not for what is in flight.
+pub(crate) fn limits_issue(facts: &Facts, (counter, n): (Counter, u32)) -> bool {
+    counter == Counter::Tensor && n == facts.tensor_depth
+}
+
 impl Operation {
     /// Whether it goes on in LDS when the wave has ended: a copy, and what arrives behind one at a barrier cell.
     pub(crate) fn goes_on_in_lds(&self) -> bool {
-        self.writes_lds || self.reads_lds || self.async_index != 0
+        self.writes_lds || self.reads_lds || self.async_index != 0 && self.touches_memory
     }
 
     /// Whether it may access what an earlier operation of a channel did, and the two are in order only if something has
@@ -456,7 +462,7 @@ impl Checker {
             // Where a wait before this one is called too strong, this one would carry what that one waited for.
             let carries = stats.best.is_some() && weakened.contains(&counter);
             match stats.best {
-                _ if unsettled.contains(&counter) => None,
+                _ if unsettled.contains(&counter) || limits_issue(self.facts, (counter, stats.n)) => None,
                 _ if stats.effective == 0 => {
                     (!carries && !self.drains.contains(&site)).then_some(Advice::HadNothing)
                 }

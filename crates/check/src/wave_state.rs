@@ -77,15 +77,18 @@ impl Moves {
     /// As this operation does.
     pub fn of(op: &Issue) -> Moves {
         let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != op.accesses[0].space);
-        let writes = |access: &Access| access.space == Space::Lds && access.direction != Direction::Read;
-        let reads = |access: &Access| access.space == Space::Lds && access.direction == Direction::Read;
+        // A null descriptor moves nothing, nor does a copy whose lanes are all off.
+        let touches = |access: &Access| access.extent.lanes() != 0;
+        let in_lds = |access: &Access| access.space == Space::Lds && touches(access);
+        let writes = |access: &Access| in_lds(access) && access.direction != Direction::Read;
+        let reads = |access: &Access| in_lds(access) && access.direction == Direction::Read;
         let acquires =
             |access: &Access| access.space == Space::Global && access.direction != Direction::Write;
         Moves {
             dma,
             writes_lds: dma && op.accesses.iter().any(writes),
             reads_lds: dma && op.accesses.iter().any(reads),
-            memory: !op.accesses.is_empty(),
+            memory: op.accesses.iter().any(touches),
             may_acquire: op.scope > Scope::Cu && op.accesses.iter().any(acquires),
             unordered: unordered(
                 op.seq.iter().map(|&(channel, _)| channel),

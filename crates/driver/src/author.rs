@@ -2,8 +2,8 @@
 //!
 //! Machine code waits for numbers of instructions. A Gluon program waits for groups of copies (`wait_group`) or for tensor
 //! operations (`tdm.async_wait`), and the compiler has counted the instructions of each. How many there are is read
-//! from the code: those of the innermost loop around the wait are taken as one group, as where one group is committed in
-//! each round; tensor operations are told apart by their places in the source. Both languages are known by the names of the
+//! from the code: what the innermost loop copies from one wait to the next is taken as one group, as where one group is
+//! committed before each; a tensor operation has as many instructions as its copies and waits have in common. Both languages are known by the names of the
 //! files that a line table has (`.py`).
 //!
 //! Does not: say where a kernel of Triton's proper lacks a wait, which its compiler places, not its author.
@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use wavemark_check::{Class, Finding};
-use wavemark_isa::effects::{Channel, Counter, CounterSet, Space, Verb, effects};
+use wavemark_isa::effects::{AtomicOp, Channel, Counter, CounterSet, Space, Verb, effects};
 use wavemark_isa::{Inst, decode_as_executed};
 use wavemark_sim::Kernel;
 use wavemark_sim::events::Site;
@@ -49,7 +49,12 @@ pub(crate) fn hint(finding: &Finding, kernel: &Kernel, places: &Places<'_>) -> O
         }
         Class::MissingSync if touches_lds(&first.site) => {
             let (from, to) = (at(places, first.site.pc), at(places, second?.site.pc));
-            Some(format!("in Gluon: gl.barrier() between the access {from} and the one {to}, or a buffer more"))
+            // One partition's barrier does not join another's warps.
+            Some(if meets_at_mbarriers(kernel) {
+                format!("in Gluon: mbarrier.wait before the access {to}, for an arrival behind the one {from}")
+            } else {
+                format!("in Gluon: gl.barrier() between the access {from} and the one {to}, or a buffer more")
+            })
         }
         Class::MissingSync => {
             let groups: BTreeSet<_> = finding.sites.iter().filter_map(|end| Some(end.wave?.workgroup_flat)).collect();
@@ -87,53 +92,102 @@ fn at(places: &Places<'_>, pc: u64) -> String {
 
 /// The wait that leaves at most `allowed` operations of `counter` in flight, near `pc`.
 fn wait(kernel: &Kernel, places: &Places<'_>, counter: Counter, allowed: u32, pc: u64) -> Option<String> {
-    let copies = copies_around(kernel, counter, pc);
+    let steps = steps_around(kernel, counter, pc);
+    let place = |at: u64| (places.source(at), places.callers(at));
+    let copying: BTreeSet<_> = steps.iter().filter(|step| step.copies).map(|step| place(step.pc)).collect();
+    // The compiler's own waits for a copy are of its line.
+    let authors = |step: &&Step| step.copies || !copying.contains(&place(step.pc));
+    let steps: Vec<&Step> = steps.iter().filter(authors).collect();
     if counter == Counter::Tensor {
-        let operations: BTreeSet<_> =
-            copies.iter().map(|&(at, _)| (places.source(at), places.callers(at))).collect();
-        let each = (copies.len() / operations.len().max(1)).max(1) as u32;
+        // Of an operation that is several instructions, they stand together, and a wait leaves all of them or none.
+        let together = steps.chunk_by(|one, next| place(one.pc) == place(next.pc));
+        let together = together.filter(|run| run[0].copies).map(|run| run.len() as u32);
+        let left = steps.iter().filter_map(|step| step.leaves).chain([allowed]);
+        let sizes: Vec<u32> = together.chain(left).filter(|&size| size > 0).collect();
+        let most = sizes.iter().copied().min().unwrap_or(1);
+        let each = (1..=most).rev().find(|each| sizes.iter().all(|size| size % each == 0)).unwrap_or(1);
         return Some(format!("tdm.async_wait({})", allowed / each));
     }
+    // From the wait backwards, and around the loop.
+    let turns = steps.iter().rposition(|step| !step.copies && step.pc <= pc).map_or(0, |at| at + 1);
+    let (behind, before) = (&steps[turns..], &steps[..turns]);
+    let backwards = before.iter().rev().chain(behind.iter().rev());
+    let groups = backwards.map(|step| step.copies).collect::<Vec<_>>();
+    let sizes = groups.split(|&copies| !copies).map(<[_]>::len).filter(|&copies| copies > 0);
     // Other loads count on the same counter: only copies into LDS have groups.
-    if copies.is_empty() {
+    if copying.is_empty() {
         return None;
     }
-    let in_group = copies.len() as u32;
-    Some(format!("async_copy.wait_group({})", allowed / in_group))
+    let left = sizes.cycle().scan(allowed as usize, |left, copies| {
+        *left = left.checked_sub(copies)?;
+        Some(())
+    });
+    Some(format!("async_copy.wait_group({})", left.count()))
 }
 
-/// Copies from or to LDS that `counter` counts: those of the innermost loop around `pc` that has any, else of the innermost
-/// loop that has any, else all.
-fn copies_around(kernel: &Kernel, counter: Counter, pc: u64) -> Vec<(u64, Inst)> {
+/// An instruction that copies from or to LDS, or a wait for copies.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    pc: u64,
+    /// It copies, and does not wait.
+    copies: bool,
+    /// How many it leaves in flight, if it waits.
+    leaves: Option<u32>,
+}
+
+/// Whether waves meet at barriers in LDS.
+fn meets_at_mbarriers(kernel: &Kernel) -> bool {
+    instructions(kernel).any(|(_, inst)| {
+        let memory = effects(kernel.machine, &inst).memory;
+        let operation = memory.and_then(|memory| memory.atomic);
+        matches!(operation, Some(AtomicOp::BarrierArrive | AtomicOp::BarrierArriveAsync))
+    })
+}
+
+/// The instructions of a kernel and of what is behind it, each with its address.
+fn instructions(kernel: &Kernel) -> impl Iterator<Item = (u64, Inst)> + '_ {
     let (code, machine) = (&kernel.code, kernel.machine);
-    let counters = CounterSet::of(machine);
-    let (mut copies, mut loops) = (Vec::new(), Vec::new());
-    let mut at = kernel.first_instruction();
-    while let Some(bytes) = at.checked_sub(code.base).and_then(|at| code.bytes.get(at as usize..)) {
-        let Ok(inst) = decode_as_executed(machine, bytes) else {
+    let mut next = kernel.first_instruction();
+    std::iter::from_fn(move || {
+        loop {
+            let at = next;
+            let bytes = code.bytes.get(usize::try_from(at.checked_sub(code.base)?).ok()?..)?;
             if bytes.len() < 4 {
-                break;
+                return None;
             }
-            at += 4;
-            continue;
-        };
+            let inst = decode_as_executed(machine, bytes).ok();
+            next += inst.as_ref().map_or(4, |inst| u64::from(inst.size.max(4)));
+            if let Some(inst) = inst {
+                return Some((at, inst));
+            }
+        }
+    })
+}
+
+/// Copies from or to LDS that `counter` counts, and the waits for it: those of the innermost loop around `pc` that has any copies,
+/// else of the innermost loop that has any, else all.
+fn steps_around(kernel: &Kernel, counter: Counter, pc: u64) -> Vec<Step> {
+    let machine = kernel.machine;
+    let counters = CounterSet::of(machine);
+    let (mut steps, mut loops) = (Vec::new(), Vec::new());
+    for (at, inst) in instructions(kernel) {
         if let Some(target) = inst.branch_target(machine, at).filter(|&target| target <= at) {
             loops.push(target..=at);
         }
         let effects = effects(machine, &inst);
         let counts = |channel: &Channel| counters.counter_of(*channel) == counter;
         let moves = effects.memory.is_some_and(|memory| matches!(memory.verb, Verb::ToLds | Verb::FromLds));
-        let size = u64::from(inst.size.max(4));
-        if moves && effects.channels.iter().any(counts) {
-            copies.push((at, inst));
+        let copies = moves && effects.channels.iter().any(counts);
+        let leaves = effects.waits.iter().find(|&&(waited, _)| waited == counter).map(|&(_, n)| n);
+        if copies || leaves.is_some() {
+            steps.push(Step { pc: at, copies, leaves });
         }
-        at += size;
     }
     // Before a loop is waited for what its rounds are waited for.
-    let copying = loops.iter().filter(|one| copies.iter().any(|(at, _)| one.contains(at)));
+    let copying = loops.iter().filter(|one| steps.iter().any(|step| step.copies && one.contains(&step.pc)));
     let innermost = copying.min_by_key(|one| (!one.contains(&pc), one.end() - one.start())).cloned();
     if let Some(innermost) = innermost {
-        copies.retain(|(at, _)| innermost.contains(at));
+        steps.retain(|step| innermost.contains(&step.pc));
     }
-    copies
+    steps
 }

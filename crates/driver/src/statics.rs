@@ -86,17 +86,19 @@ fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>, launched: Option
     let Some(parameters) = kernel::parameters(kernel, metadata) else {
         // Preloaded arguments would be known.
         let preloads = kernel.descriptor.kernarg_preload().0 > 0;
-        let one = Supposed { dispatch: dispatch(Vec::new()), flat, any_size, no_arguments: true };
+        let one =
+            Supposed { dispatch: dispatch(Vec::new()), flat, any_size, no_arguments: true, number: None };
         return if preloads { Vec::new() } else { vec![one] };
     };
     if parameters.iter().any(|parameter| parameter.size > MOST_BYTES) {
         return Vec::new();
     }
     let dispatched = kernarg::Dispatch { grid, block, dimensions: 1, ..kernarg::Dispatch::default() };
+    let is_number = |kind: &str| !matches!(kind, "global_buffer" | "dynamic_shared_pointer");
+    let explicit = || parameters.iter().filter(|parameter| !parameter.is_hidden());
+    let takes_numbers = explicit().any(|parameter| is_number(&parameter.value_kind));
     let with = |number: u64| {
-        let explicit = parameters.iter().filter(|parameter| !parameter.is_hidden());
-        let values: Vec<Vec<u8>> = explicit
-            .clone()
+        let values: Vec<Vec<u8>> = explicit()
             .enumerate()
             .map(|(place, parameter)| {
                 let value = match parameter.value_kind.as_str() {
@@ -115,7 +117,15 @@ fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>, launched: Option
             .collect();
         let size = kernel::segment_size(kernel, metadata);
         let kernarg = lay_out(&kernel.name, &arguments, Some(&parameters), size, &dispatched).ok()?;
-        Some(Supposed { dispatch: dispatch(kernarg), flat, any_size, no_arguments: false })
+        // The first one stands for all that are like it, unless it is known what is dispatched.
+        let made_up = takes_numbers && (launched.is_some() || number != NUMBERS[0]);
+        Some(Supposed {
+            dispatch: dispatch(kernarg),
+            flat,
+            any_size,
+            no_arguments: false,
+            number: made_up.then_some(number),
+        })
     };
     NUMBERS.into_iter().filter_map(with).collect()
 }

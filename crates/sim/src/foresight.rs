@@ -87,6 +87,8 @@ pub struct Supposed {
     pub any_size: bool,
     /// The arguments are not known, whatever the dispatch has for them.
     pub no_arguments: bool,
+    /// It is made up that all numbers which the kernel takes are this one.
+    pub number: Option<u64>,
 }
 
 impl Supposed {

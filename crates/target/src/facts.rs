@@ -136,6 +136,8 @@ facts! {
     /// Whether FLAT operations are over in the order of issue with others that their counters count. Where they are not, the part
     /// in LDS may be over before older accesses to memory, and the other way round.
     flat_counts_in_order: bool = "`GCNSubtarget::hasFlatLgkmVMemCountInOrder`; CDNA3 ISA 10.2.2";
+    /// How many tensor operations a wave may have in flight when it issues another: compilers put a wait for that before it; 0 where there are none.
+    tensor_depth: u32 = "`FeatureNeedsTDMDrain`, in `GCNHazardRecognizer::fixTDM`";
     /// What says which memory L2 caches keep coherent among agents, and with the host.
     l2_coherence: L2Coherence = "guide, \"Memory Model\" of each generation";
     /// Whether stores and atomics of any scope are carried out in the device's L2: the caches before it write through.

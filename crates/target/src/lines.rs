@@ -96,6 +96,7 @@ pub(crate) mod facts {
         several_l2: false,
         shader_array_cache: false,
         flat_counts_in_order: false,
+        tensor_depth: 0,
         write_back_in_order: true,
         l2_coherence: L2Coherence::Memory,
         stores_reach_device: true,
@@ -298,6 +299,7 @@ pub(crate) mod facts {
     };
 
     pub const GFX1250: Facts = Facts {
+        tensor_depth: 10,
         cu_keeps_order: false,
         write_back_in_order: false,
         several_l2: true,

@@ -10,6 +10,7 @@ use wavemark_isa::effects::{Barrier, Path, Verb};
 use wavemark_memmodel::counters::{InFlight, Pending};
 use wavemark_memmodel::flow::State;
 
+use super::arrives_in_lds;
 use crate::site_info::{SiteId, SiteInfo, Sites};
 
 /// The number that instructions have for the barrier of the workgroup (CDNA5 manual 5.7).
@@ -201,9 +202,9 @@ pub(super) enum Access {
     CopyFrom,
 }
 
-/// How it accesses LDS, if it accesses nothing else there.
+/// How it accesses LDS, if it accesses nothing else there. Whoever reads a barrier in LDS waits for what arrives there.
 pub(super) fn access(info: &SiteInfo) -> Option<Access> {
-    let memory = info.effects.memory?;
+    let memory = info.effects.memory.filter(|_| !arrives_in_lds(info))?;
     match (memory.path, memory.verb) {
         (Path::Lds, Verb::Load) => Some(Access::Load),
         (Path::Lds, Verb::Store) => Some(Access::Store),

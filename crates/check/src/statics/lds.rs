@@ -126,12 +126,25 @@ impl MissingWait {
     }
 }
 
+/// The copies that the waves of no supposed dispatch issue: others than these.
+pub(super) struct NeverIssued {
+    issued: FxHashSet<SiteId>,
+}
+
+impl NeverIssued {
+    pub fn has(&self, copy: SiteId) -> bool {
+        !self.issued.contains(&copy)
+    }
+}
+
 /// What the waves show.
 pub(super) struct Shown {
     /// Of pairs of accesses.
     pub pairs: Pairs,
-    /// Of copies, each once, in the order in which it is seen.
-    pub early: Vec<Early>,
+    /// Of copies, each once, in the order in which it is seen, and with what all numbers have to be for that, if they have to.
+    pub early: Vec<(Early, Option<u64>)>,
+    /// The copies that no wave issues, if all were followed to their end.
+    pub never: Option<NeverIssued>,
     /// Of accesses of two waves that nothing orders.
     pub unordered: AllUnordered,
     /// Of copies that are in flight at the end, the waits that others lack.
@@ -141,15 +154,29 @@ pub(super) struct Shown {
 /// What is seen of copies.
 #[derive(Default)]
 struct Seen {
-    early: Vec<Early>,
+    /// Each with what all numbers are where it was seen first, if that matters.
+    early: Vec<(Early, Option<u64>)>,
     known: FxHashSet<Early>,
+    /// What all numbers are now.
+    number: Option<u64>,
+    /// The copies that a wave issues.
+    issued: FxHashSet<SiteId>,
+    /// A wave was not followed to its end.
+    lost: bool,
 }
 
 impl Seen {
     fn add(&mut self, early: Early) {
         if self.known.insert(early) {
-            self.early.push(early);
+            self.early.push((early, self.number));
         }
+    }
+
+    /// A wave was followed so far.
+    fn follow(&mut self, analysis: &Analysis<'_>, wave: &Wave<'_>) {
+        self.issued.extend(wave.copies.iter().map(|copy| copy.site));
+        let last = wave.steps.last().and_then(|step| analysis.sites.find(step.pc, step.msb));
+        self.lost |= !last.is_some_and(|last| analysis.ends(last));
     }
 }
 
@@ -170,9 +197,16 @@ pub(super) fn judge(
     let for_pairs = if pairs.is_empty() { 0 } else { STEPS };
     let for_pairs = Budget::of(for_pairs, code, kernel, supposed);
     if for_copies.dispatches.max(for_pairs.dispatches) == 0 {
-        return Shown { pairs, early: Vec::new(), unordered: AllUnordered::default(), handed_on };
+        return Shown {
+            pairs,
+            early: Vec::new(),
+            never: None,
+            unordered: AllUnordered::default(),
+            handed_on,
+        };
     }
     let mut seen = Seen::default();
+    let mut is_shown_by_first = true;
     let mut unordered = AllUnordered::default();
     let mut dispatches = 0;
     let polls = polls(analysis, code, graph);
@@ -181,13 +215,20 @@ pub(super) fn judge(
         let for_copies = for_copies.of_wave(kernel, number, known);
         let for_pairs = for_pairs.of_wave(kernel, number, one);
         let most = if one.any_size { for_copies } else { for_copies.max(for_pairs) };
-        let Ok(ways) = foresight.ways(known, most) else { continue };
+        let Ok(ways) = foresight.ways(known, most) else {
+            seen.lost = true;
+            continue;
+        };
+        // What one that stands for others would have shown, if it had come so far, is not for other numbers alone.
+        seen.number = one.number.filter(|_| is_shown_by_first);
         if for_copies > 0 {
             let single = ways.len() == 1;
             let waves = ways
                 .iter()
                 .map(|way| Wave::of(analysis, way.within(for_copies), single, &polls, unfinished, &mut seen));
             let waves: Vec<Wave<'_>> = waves.collect();
+            waves.iter().for_each(|wave| seen.follow(analysis, wave));
+            is_shown_by_first &= number > 0 || one.number.is_some() || !seen.lost;
             let mut meetings = Meetings::default();
             for (number, wave) in waves.iter().enumerate() {
                 for (with, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
@@ -204,7 +245,10 @@ pub(super) fn judge(
         }
     }
     unordered.confirm(analysis, u32::min(dispatches, 2));
-    Shown { pairs, early: seen.early, unordered, handed_on }
+    // Where nothing differs between them, they say nothing of others.
+    let differ = supposed.iter().take(for_copies.dispatches).any(|one| one.number.is_some());
+    let never = (differ && !seen.lost).then_some(NeverIssued { issued: seen.issued });
+    Shown { pairs, early: seen.early, never, unordered, handed_on }
 }
 
 /// How far the waves of supposed dispatches are followed.

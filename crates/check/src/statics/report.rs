@@ -13,7 +13,7 @@ use wavemark_memmodel::flow::Graph;
 
 use super::barriers::{self, Access, AtBarrier, Effect, Unpublished};
 use super::blocks::Code;
-use super::lds::{Early, HandedOn, MissingWait, writes_lds};
+use super::lds::{Early, HandedOn, MissingWait, NeverIssued, writes_lds};
 use super::one_barrier::OneBarrier;
 use super::wait_states::TooEarly;
 use super::{Analysis, Conflict, Wave, needs};
@@ -136,6 +136,15 @@ impl Missing {
         {
             let enough = others.iter().map(|other| other.enough).fold(first.enough, u32::min);
             (self.before, self.enough) = (first.before, enough);
+        }
+    }
+
+    /// Copies that are still going on at the end may stand where no wave comes by.
+    pub fn doubt(&mut self, never: Option<&NeverIssued>) {
+        let doubted = never.is_some_and(|never| self.unfinished().all(|copy| never.has(copy)));
+        if doubted && self.unfinished().next().is_some() {
+            self.finding.severity = Severity::Warning;
+            self.finding.title += ", if it ever starts: it has not with any numbers that were supposed";
         }
     }
 
@@ -277,8 +286,13 @@ impl Report {
     /// LDS is touched where copies have its bytes in flight. Where no barrier orders a copy and another wave's read in
     /// the first round, that one of the round before lets others know of it is not what is wrong
     /// ([`crate::consequences`]).
-    pub fn early(&mut self, analysis: &Analysis<'_>, all: &[Early], mut barriers: Vec<OneBarrier>) {
-        for early in all {
+    pub fn early(
+        &mut self,
+        analysis: &Analysis<'_>,
+        all: &[(Early, Option<u64>)],
+        mut barriers: Vec<OneBarrier>,
+    ) {
+        for (early, number) in all {
             let cause = barriers
                 .iter_mut()
                 .find(|barrier| barrier.is_cause(analysis, early.touch, !early.other_wave));
@@ -287,14 +301,14 @@ impl Report {
                     let (copy, touch) = (analysis.sites.get(early.copy), analysis.sites.get(early.touch));
                     also(&mut cause.finding, &[("producer", copy), ("consumer", touch)]);
                 }
-                None => self.in_flight(analysis, early),
+                None => self.in_flight(analysis, early, *number),
             }
         }
         self.other.extend(barriers.into_iter().map(|barrier| barrier.finding));
     }
 
     /// LDS is touched where a copy has its bytes in flight.
-    fn in_flight(&mut self, analysis: &Analysis<'_>, early: &Early) {
+    fn in_flight(&mut self, analysis: &Analysis<'_>, early: &Early, number: Option<u64>) {
         let (copy, touch) = (analysis.sites.get(early.copy), analysis.sites.get(early.touch));
         let loads = barriers::access(touch) == Some(Access::Load);
         let verb = if loads { "read" } else { "overwritten" };
@@ -314,9 +328,13 @@ impl Report {
                 known
             }
             None => {
-                let title =
+                let mut title =
                     format!("LDS is {verb}{who} while {} may still be in flight there", copy.mnemonic);
-                let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
+                if let Some(number) = number {
+                    title += &format!(", if the numbers that the kernel takes are {number}");
+                }
+                let severity = if number.is_some() { Severity::Warning } else { Severity::Error };
+                let mut finding = Finding::new("R4", Class::MissingWait, severity, title);
                 also(&mut finding, &ends);
                 self.missing.push_mut(Missing::new(finding, early.copy, counter, (before, enough)))
             }

@@ -62,24 +62,19 @@ pub(crate) struct Supply {
 impl Supply {
     /// For a device that runs all clusters.
     pub fn for_one(clusters: u64) -> Supply {
-        Supply {
-            ranges: Mutex::new(vec![0..clusters]),
-            resident_waves: RESIDENT_WAVES,
-            trial: None,
-            withdrawn: AtomicBool::new(false),
-        }
+        Supply::new(clusters, 1, RESIDENT_WAVES, None)
     }
 
     /// For a trial of several devices. Of each one cluster is resident, which is warm in the caches.
     fn for_several(trial: Trial, clusters: u64, devices: u64) -> Supply {
+        Supply::new(clusters, devices, 1, Some(trial))
+    }
+
+    fn new(clusters: u64, devices: u64, resident_waves: usize, trial: Option<Trial>) -> Supply {
         let start = |device| (u128::from(clusters) * u128::from(device) / u128::from(devices)) as u64;
         let ranges = (0..devices).map(|device| start(device)..start(device + 1));
-        Supply {
-            ranges: Mutex::new(ranges.collect()),
-            resident_waves: 1,
-            trial: Some(trial),
-            ..Supply::for_one(0)
-        }
+        let withdrawn = AtomicBool::new(false);
+        Supply { ranges: Mutex::new(ranges.collect()), resident_waves, trial, withdrawn }
     }
 
     /// The number of the next cluster for a device.
@@ -168,7 +163,9 @@ pub(crate) fn run<O: Observer + Send>(
     }
     let mut device = Device::new(&mut program, global, config, observer);
     // Nobody withdraws it.
-    device.run(launch, &Supply::for_one(launch.clusters()), 0).unwrap_or((RunEnd::Finished, RunStats::default()))
+    device
+        .run(launch, &Supply::for_one(launch.clusters()), 0)
+        .unwrap_or((RunEnd::Finished, RunStats::default()))
 }
 
 /// Whether clusters and waves take turns in their natural order, neither drawn nor chosen.

@@ -27,7 +27,9 @@ impl<O: Observer> Cx<'_, O> {
     /// Issue a tensor DMA instruction.
     pub(super) fn tensor(&mut self, wave: &mut Wave, op: &TensorOp, site: &Site) {
         let descriptor = descriptor(&wave.regs, op);
-        let mut pieces = if descriptor.count == 0 { Vec::new() } else { descriptor.pieces() };
+        // A null descriptor neither moves anything nor arrives.
+        let is_null = descriptor.count == 0;
+        let mut pieces = if is_null { Vec::new() } else { descriptor.pieces() };
         let mut lost = None;
         // What a store would read for elements outside the tensor is dropped: it touches nothing.
         pieces.retain(|piece| !op.store || piece.global.is_some());
@@ -69,7 +71,8 @@ impl<O: Observer> Cx<'_, O> {
         } else {
             smallvec![side(Space::Global, Direction::Read, global), side(Space::Lds, Direction::Write, lds)]
         };
-        let arrive = descriptor.barrier.filter(|&at| u64::from(at) + 8 <= self.lds.len() as u64);
+        let barrier = descriptor.barrier.filter(|_| !is_null);
+        let arrive = barrier.filter(|&at| u64::from(at) + 8 <= self.lds.len() as u64);
         if let Some(at) = arrive {
             accesses.push(side(Space::Lds, Direction::Atomic, vec![(u64::from(at), 8)]));
         }
