@@ -351,7 +351,8 @@ impl<'k> Paths<'k> {
                 }
                 let next: SmallVec<[u64; 2]> = flow.next(machine, inst, pc);
                 let decides = info.effects.branches_if.filter(|_| next.len() > 1 && next[0] != next[1]);
-                let next = next.into_iter().filter_map(|pc| {
+                let next = next.into_iter().filter(|&pc| self.conditions.may_go(site, pc));
+                let next = next.filter_map(|pc| {
                     let outcomes = match decides {
                         None => outcomes,
                         Some(value) => {

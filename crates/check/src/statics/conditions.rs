@@ -8,6 +8,10 @@
 //! What decides is whether SCC, VCC or EXEC is 0. A comparison is what computes one of them from scalars, wherever it stands
 //! before the branch; and while the register is not written, further branches by it decide alike, whatever it holds. Paths are
 //! told apart by that only as long as a branch asks.
+//!
+//! Compilers also keep what a branch decides by as a mask, of all lanes or of none, which they set to a constant and test right
+//! behind that. Where such a mask meets EXEC, what follows from constants on a straight line is worked out, for a wave that has
+//! a lane on.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -16,6 +20,7 @@ use wavemark_isa::ty::Type;
 use wavemark_isa::{Operand, Special};
 use wavemark_memmodel::flow::{Graph, State, forward};
 use wavemark_sim::Kernel;
+use wavemark_sim::foresight::known::{Constants, Knower, Known};
 use wavemark_sim::regs::sindex;
 
 use super::blocks::Block;
@@ -51,6 +56,8 @@ pub(super) struct Conditions {
     of_site: FxHashMap<SiteId, [i8; DECIDING]>,
     /// What they read and write.
     touched: RegisterSet,
+    /// Where branches go that decide by what is constant.
+    constant: FxHashMap<SiteId, u64>,
 }
 
 /// What a path knows.
@@ -101,12 +108,14 @@ impl Conditions {
             reads: Vec::new(),
             of_site: FxHashMap::default(),
             touched: RegisterSet::new(),
+            constant: FxHashMap::default(),
         }
     }
 
     /// Those by which branches decide that follow, and which are made at several places.
     pub fn repeated(kernel: &Kernel, sites: &Sites, blocks: &[Block]) -> Conditions {
         let mut conditions = Conditions::none(kernel);
+        conditions.find_constants(kernel, sites, blocks);
         conditions.ask(sites, blocks);
         let mut same: Vec<(usize, Asked<'_>, SmallVec<[(u64, SiteId, bool); 2]>)> = Vec::new();
         for (id, info) in sites.all().filter(|(_, info)| compares(info)) {
@@ -178,6 +187,40 @@ impl Conditions {
         }
     }
 
+    /// Finds the branches that decide by constants, through a mask of lanes.
+    fn find_constants(&mut self, kernel: &Kernel, sites: &Sites, blocks: &[Block]) {
+        let [scc, _, exec] = self.deciding;
+        let tests_mask = |&site: &SiteId| {
+            let info = sites.get(site);
+            let (reads, writes) =
+                (info.reads().any(|read| read.meets(exec)), info.writes().any(|written| written.meets(scc)));
+            info.effects.unit == Unit::Scalar && reads && writes && info.effects.flow == Flow::Next
+        };
+        let mut knower = None;
+        for block in blocks {
+            let Some((&branch, before)) = block.sites.split_last() else { continue };
+            let info = sites.get(branch);
+            if info.effects.branches_if.is_none() || !before.iter().any(tests_mask) {
+                continue;
+            }
+            let knower = knower.get_or_insert_with(|| {
+                let nothing: Constants<'static> = &|_, _| None;
+                Knower::new(kernel, nothing).ok()
+            });
+            let Some(knower) = knower else { return };
+            let (mut known, mut goes) = (Known::default(), None);
+            knower.suppose_a_lane_on(true);
+            for &site in &block.sites {
+                let info = sites.get(site);
+                (known, goes) = knower.step((info.site.pc, info.site.msb), &info.effects, &known);
+                if info.writes().any(|written| written.meets(exec)) {
+                    knower.suppose_a_lane_on(false);
+                }
+            }
+            self.constant.extend(goes.map(|to| (branch, to)));
+        }
+    }
+
     /// The deciding registers that an instruction writes for branches behind it.
     fn asked_of(&self, site: SiteId, info: &SiteInfo) -> impl Iterator<Item = (usize, RegRange)> + use<'_> {
         let asked = self.asked.get(&site).copied().unwrap_or_default();
@@ -191,7 +234,12 @@ impl Conditions {
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.reads.is_empty() && !self.again
+        self.reads.is_empty() && !self.again && self.constant.is_empty()
+    }
+
+    /// Whether a branch may go on at an address.
+    pub fn may_go(&self, branch: SiteId, to: u64) -> bool {
+        self.constant.get(&branch).is_none_or(|&goes| goes == to)
     }
 
     /// What is known behind an instruction.

@@ -190,6 +190,14 @@ impl<'m> Knower<'m> {
         })
     }
 
+    /// Whether it is supposed that a lane is on where nothing is known of EXEC.
+    pub fn suppose_a_lane_on(&mut self, on: bool) {
+        // Of the first copy no bit is set that is not known, of the others some.
+        if let Some(scalars) = self.nothing.first_mut() {
+            scalars[sindex::EXEC as usize] = on.into();
+        }
+    }
+
     /// What is known behind the instruction at an address, with these upper VGPR bits and `effects`, and where it goes if it
     /// is a branch and that is known.
     pub fn step(&mut self, (pc, msb): (u64, u8), effects: &Effects, before: &Known) -> (Known, Option<u64>) {
