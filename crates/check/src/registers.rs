@@ -17,6 +17,7 @@ use crate::mistakes::{MistakeId, Place};
 use crate::register_set::tracked;
 use crate::site_info::{RegRange, SiteId, SiteInfo, VGPR0, register_name};
 use crate::taint::{Sink, Suspicion, all_bits, sink};
+use crate::waits::WaitStats;
 use crate::wave_state::{Operation, WaveState};
 
 /// How an instruction meets a register in flight.
@@ -340,7 +341,7 @@ impl Checker {
     }
 
     /// Whether the wave has waited between the operation's issue and its step `before`, but never for its counter, and for one
-    /// of which nothing was in flight.
+    /// of which nothing was in flight, nor any other time.
     pub(crate) fn waited_for_another(&self, state: &WaveState, operation: &Operation, before: u64) -> bool {
         let own: Vec<Counter> = operation.seq.iter().map(|&(c, _)| self.counters.counter_of(c)).collect();
         let mut other = false;
@@ -349,7 +350,10 @@ impl Checker {
             if own.iter().any(|&counter| wait.number(counter).is_some()) {
                 return false;
             }
-            other |= wait.is_idle();
+            let serves = |&(counter, _): &(Counter, u32)| {
+                self.tally.waits.get(&(wait.site, counter)).is_some_and(WaitStats::has_served)
+            };
+            other |= wait.is_idle() && !wait.counters.iter().any(serves);
         }
         other
     }

@@ -46,6 +46,11 @@ pub(crate) struct WaitStats {
 }
 
 impl WaitStats {
+    /// Whether it has had something to wait for.
+    pub fn has_served(&self) -> bool {
+        self.effective > 0
+    }
+
     /// Some use seen needed it, and needed all of it.
     pub fn is_just_enough(&self) -> bool {
         self.best.is_some_and(|best| best <= self.n)
