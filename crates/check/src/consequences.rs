@@ -57,15 +57,11 @@ pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
         list[at].is_consequence = true;
     }
     // One wait is missing at the end of a wave.
-    let at_end = |finding: &&mut Finding| finding.rule == "R7" && finding.mistake.is_some();
-    let follow: FxHashSet<_> = list
-        .iter_mut()
-        .filter(at_end)
-        .filter(|one| one.is_consequence)
-        .map(|one| root_of(one, mistakes))
-        .collect();
-    for finding in list.iter_mut().filter(at_end) {
-        finding.is_consequence |= follow.contains(&root_of(finding, mistakes));
+    let at_end = |finding: &Finding| root_of(finding, mistakes).filter(|_| finding.rule == "R7");
+    let follow: FxHashSet<MistakeId> =
+        list.iter().filter(|finding| finding.is_consequence).filter_map(at_end).collect();
+    for finding in list {
+        finding.is_consequence |= at_end(finding).is_some_and(|root| follow.contains(&root));
     }
 }
 

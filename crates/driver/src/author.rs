@@ -3,8 +3,8 @@
 //! Machine code waits for numbers of instructions. A Gluon program waits for groups of copies (`wait_group`) or for tensor
 //! operations (`tdm.async_wait`), and the compiler has counted the instructions of each. How many there are is read
 //! from the code: what the innermost loop copies from one wait to the next is taken as one group, as where one group is
-//! committed before each; a tensor operation has as many instructions as its copies and waits have in common. Both languages are known by the names of the
-//! files that a line table has (`.py`).
+//! committed before each; a tensor operation has as many instructions as its copies and waits have in common. Both languages
+//! are known by the names of the files that a line table has (`.py`).
 //!
 //! Does not: say where a kernel of Triton's proper lacks a wait, which its compiler places, not its author.
 
@@ -108,16 +108,16 @@ fn wait(kernel: &Kernel, places: &Places<'_>, counter: Counter, allowed: u32, pc
         let each = (1..=most).rev().find(|each| sizes.iter().all(|size| size % each == 0)).unwrap_or(1);
         return Some(format!("tdm.async_wait({})", allowed / each));
     }
+    // Other loads count on the same counter: only copies into LDS have groups.
+    if copying.is_empty() {
+        return None;
+    }
     // From the wait backwards, and around the loop.
     let turns = steps.iter().rposition(|step| !step.copies && step.pc <= pc).map_or(0, |at| at + 1);
     let (behind, before) = (&steps[turns..], &steps[..turns]);
     let backwards = before.iter().rev().chain(behind.iter().rev());
     let groups = backwards.map(|step| step.copies).collect::<Vec<_>>();
     let sizes = groups.split(|&copies| !copies).map(<[_]>::len).filter(|&copies| copies > 0);
-    // Other loads count on the same counter: only copies into LDS have groups.
-    if copying.is_empty() {
-        return None;
-    }
     let left = sizes.cycle().scan(allowed as usize, |left, copies| {
         *left = left.checked_sub(copies)?;
         Some(())

@@ -94,18 +94,17 @@ fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>, launched: Option
         return Vec::new();
     }
     let dispatched = kernarg::Dispatch { grid, block, dimensions: 1, ..kernarg::Dispatch::default() };
-    let is_number = |kind: &str| !matches!(kind, "global_buffer" | "dynamic_shared_pointer");
-    let explicit = || parameters.iter().filter(|parameter| !parameter.is_hidden());
-    let takes_numbers = explicit().any(|parameter| is_number(&parameter.value_kind));
+    let explicit = || parameters.iter().filter(|parameter| !parameter.is_hidden()).enumerate();
+    let pointer = |place: usize, kind: &str| match kind {
+        "global_buffer" => Some(BUFFERS + ((place as u64) << 36)),
+        "dynamic_shared_pointer" => Some(0),
+        _ => None,
+    };
+    let takes_numbers = explicit().any(|(place, parameter)| pointer(place, &parameter.value_kind).is_none());
     let with = |number: u64| {
         let values: Vec<Vec<u8>> = explicit()
-            .enumerate()
             .map(|(place, parameter)| {
-                let value = match parameter.value_kind.as_str() {
-                    "global_buffer" => BUFFERS + ((place as u64) << 36),
-                    "dynamic_shared_pointer" => 0,
-                    _ => number,
-                };
+                let value = pointer(place, &parameter.value_kind).unwrap_or(number);
                 let mut bytes = value.to_le_bytes().to_vec();
                 bytes.resize(usize::try_from(parameter.size).unwrap_or_default(), 0);
                 bytes

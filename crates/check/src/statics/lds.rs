@@ -217,6 +217,7 @@ pub(super) fn judge(
         let most = if one.any_size { for_copies } else { for_copies.max(for_pairs) };
         let Ok(ways) = foresight.ways(known, most) else {
             seen.lost = true;
+            is_shown_by_first &= number > 0;
             continue;
         };
         // What one that stands for others would have shown, if it had come so far, is not for other numbers alone.
