@@ -174,14 +174,12 @@ impl Finding {
         }
     }
 
-    /// The wait that is at fault is none if the right one belongs before `place`, between it and what is to be waited for.
-    fn excuse_wait(&mut self, place: SiteId, sites: &Sites, lines: &StraightLines<'_>) {
-        let id = |site: &Site| sites.find(site.pc, site.msb);
-        if let (Some(first), Some(wait)) = (self.sites.first(), &self.wait)
-            && let (Some(first), Some(wait)) = (id(&first.site), id(&wait.site))
-            && lines.lead(first, place)
-            && !(lines.lead(first, wait) && lines.lead(wait, place))
-        {
+    /// The wait that is at fault is none if the right one belongs before `place`, right behind what is to be waited for, and that one
+    /// stands behind it. A wait that may leave something in flight is for another round of a loop.
+    fn excuse_wait(&mut self, (place, allowed): (SiteId, u32), sites: &Sites, lines: &StraightLines<'_>) {
+        let first = self.sites.first().and_then(|first| sites.find(first.site.pc, first.site.msb));
+        let is_behind = self.wait.as_ref().is_some_and(|wait| wait.site.pc > sites.get(place).site.pc);
+        if allowed == 0 && is_behind && first.is_some_and(|first| lines.lead(first, place)) {
             self.wait = None;
             if self.rule == "R6" {
                 self.rule = "R4";
@@ -587,7 +585,7 @@ fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, lines: &StraightLines<'_>
             let wait = waits_text(sites.machine(), &waits);
             finding.hint = Some(format!("{wait}{barrier} before{of}"));
             if let Some(place) = place {
-                finding.excuse_wait(place, sites, lines);
+                finding.excuse_wait((place, allowed), sites, lines);
             }
         } else if finding.is_of_early_copy(mistakes) {
             finding.hint = Some("a barrier between the two accesses, or one buffer more".to_owned());

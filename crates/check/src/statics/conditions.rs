@@ -10,8 +10,8 @@
 //! told apart by that only as long as a branch asks.
 //!
 //! Compilers also keep what a branch decides by as a mask, of all lanes or of none, which they set to a constant and test right
-//! behind that. Where such a mask meets EXEC, what follows from constants on a straight line is worked out, for a wave that has
-//! a lane on.
+//! behind that. What follows from constants on a straight line is worked out, and that such a mask of all lanes meets EXEC is known
+//! where a lane is on: up to where some are put out, and again where they are put back.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -196,26 +196,43 @@ impl Conditions {
                 (info.reads().any(|read| read.meets(exec)), info.writes().any(|written| written.meets(scc)));
             info.effects.unit == Unit::Scalar && reads && writes && info.effects.flow == Flow::Next
         };
-        let mut knower = None;
-        for block in blocks {
-            let Some((&branch, before)) = block.sites.split_last() else { continue };
-            let info = sites.get(branch);
-            if info.effects.branches_if.is_none() || !before.iter().any(tests_mask) {
-                continue;
+        let asks = |block: &Block| {
+            let branches =
+                block.sites.last().is_some_and(|&last| sites.get(last).effects.branches_if.is_some());
+            branches && block.sites.iter().any(tests_mask)
+        };
+        if !blocks.iter().any(asks) {
+            return;
+        }
+        let nothing: Constants<'static> = &|_, _| None;
+        let Ok(mut knower) = Knower::new(kernel, nothing) else { return };
+        let mut restores: FxHashMap<SiteId, bool> = FxHashMap::default();
+        for &site in blocks.iter().flat_map(|block| &block.sites) {
+            let info = sites.get(site);
+            if info.writes().any(|written| written.meets(exec)) {
+                let place = (info.site.pc, info.site.msb);
+                restores.entry(site).or_insert_with(|| knower.puts_no_lane_out(place, &info.effects));
             }
-            let knower = knower.get_or_insert_with(|| {
-                let nothing: Constants<'static> = &|_, _| None;
-                Knower::new(kernel, nothing).ok()
-            });
-            let Some(knower) = knower else { return };
+        }
+        let behind =
+            |off: AllOff, site: &SiteId| AllOff(restores.get(site).map_or(off.0, |restores| !restores));
+        let graph = Graph::new(blocks.iter().map(|block| block.successors.clone()).collect());
+        let before = forward(&graph, 0, AllOff(false), |block, &before| {
+            blocks[block].sites.iter().fold(before, behind)
+        });
+        for (block, before) in blocks.iter().zip(before) {
+            let (Some(mut off), true, Some(&branch)) = (before, asks(block), block.sites.last()) else {
+                continue;
+            };
             let (mut known, mut goes) = (Known::default(), None);
-            knower.suppose_a_lane_on(true);
             for &site in &block.sites {
                 let info = sites.get(site);
-                (known, goes) = knower.step((info.site.pc, info.site.msb), &info.effects, &known);
-                if info.writes().any(|written| written.meets(exec)) {
-                    knower.suppose_a_lane_on(false);
-                }
+                let place = (info.site.pc, info.site.msb);
+                (known, goes) = match off.0 || !tests_mask(&site) {
+                    true => knower.step(place, &info.effects, &known),
+                    false => knower.step_with_a_lane_on(place, &info.effects, &known),
+                };
+                off = behind(off, &site);
             }
             self.constant.extend(goes.map(|to| (branch, to)));
         }
@@ -333,6 +350,17 @@ impl State for Asks {
     fn join(&mut self, other: &Asks) -> bool {
         let all = self.0 | other.0;
         std::mem::replace(&mut self.0, all) != all
+    }
+}
+
+/// Whether all lanes may be off. An instruction that puts none out is taken to put those back that were on before others were put out.
+#[derive(Clone, Copy)]
+struct AllOff(bool);
+
+impl State for AllOff {
+    fn join(&mut self, other: &AllOff) -> bool {
+        let off = self.0 | other.0;
+        std::mem::replace(&mut self.0, off) != off
     }
 }
 

@@ -144,7 +144,7 @@ impl Missing {
         let doubted = never.is_some_and(|never| self.unfinished().all(|copy| never.has(copy)));
         if doubted && self.unfinished().next().is_some() {
             self.finding.severity = Severity::Warning;
-            self.finding.title += ", if it ever starts: it has not with any numbers that were supposed";
+            self.finding.title += ", if it ever starts: none of the waves that were supposed issues it";
         }
     }
 

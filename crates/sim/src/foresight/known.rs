@@ -103,6 +103,19 @@ impl Known {
         regs.exec_changed();
     }
 
+    /// The same with EXEC.
+    fn with_exec(mut self, mask: SmallVec<[u32; 2]>) -> Known {
+        for (word, at) in mask.into_iter().zip(sindex::EXEC as u16..) {
+            self.set(Cell::Scalar(at), Some(word));
+        }
+        self
+    }
+
+    /// What so many scalar registers hold.
+    fn scalars(&self, first: u16, count: usize) -> impl Iterator<Item = Option<u32>> {
+        (first..).take(count).map(|at| Some(self.cells[self.place(Cell::Scalar(at)).ok()?].1))
+    }
+
     fn place(&self, cell: Cell) -> Result<usize, usize> {
         self.cells.binary_search_by_key(&cell, |&(cell, _)| cell)
     }
@@ -190,12 +203,47 @@ impl<'m> Knower<'m> {
         })
     }
 
-    /// Whether it is supposed that a lane is on where nothing is known of EXEC.
-    pub fn suppose_a_lane_on(&mut self, on: bool) {
-        // Of the first copy no bit is set that is not known, of the others some.
-        if let Some(scalars) = self.nothing.first_mut() {
-            scalars[sindex::EXEC as usize] = on.into();
+    /// Whether all lanes are on behind an instruction if they are before it: it puts none out.
+    pub fn puts_no_lane_out(&mut self, place: (u64, u8), effects: &Effects) -> bool {
+        let all = [u32::MAX; 2];
+        let before = Known::default().with_exec(self.exec(all));
+        let behind = self.step(place, effects, &before).0;
+        behind
+            .scalars(sindex::EXEC as u16, self.exec(all).len())
+            .eq(self.exec(all).iter().map(|&mask| Some(mask)))
+    }
+
+    /// [`step`](Knower::step), where a lane is on: a mask of lanes that comes to EXEC is not 0.
+    pub fn step_with_a_lane_on(
+        &mut self,
+        place: (u64, u8),
+        effects: &Effects,
+        before: &Known,
+    ) -> (Known, Option<u64>) {
+        let (mut behind, goes) = self.step(place, effects, before);
+        let results = self.parts.get(&place).map(|part| part.results.clone()).unwrap_or_default();
+        let tests = results.iter().any(|result| matches!(result, Place::Scc));
+        let first = results.iter().find_map(|result| match result {
+            Place::Scalar(at) => Some(*at as u16),
+            _ => None,
+        });
+        let Some(first) = first.filter(|_| tests && behind.place(Cell::Scc).is_err()) else {
+            return (behind, goes);
+        };
+        let lanes = (0..u64::BITS).map(|lane| 1u64 << lane).chain([u64::MAX]);
+        let is_exec = lanes.map(|mask| [mask as u32, (mask >> 32) as u32]).all(|mask| {
+            let known = self.step(place, effects, &before.clone().with_exec(self.exec(mask))).0;
+            known.scalars(first, self.exec(mask).len()).eq(self.exec(mask).iter().map(|&mask| Some(mask)))
+        });
+        if is_exec {
+            behind.set(Cell::Scc, Some(1));
         }
+        (behind, goes)
+    }
+
+    /// As much of a mask as EXEC has.
+    fn exec(&self, mask: [u32; 2]) -> SmallVec<[u32; 2]> {
+        mask.into_iter().take(self.layout.chunks.div_ceil(2)).collect()
     }
 
     /// What is known behind the instruction at an address, with these upper VGPR bits and `effects`, and where it goes if it
