@@ -151,8 +151,7 @@ impl Finding {
         } else if self.hint.as_deref() == Some(BARRIER_BEHIND)
             && let Some(wait) = self.hint_site.as_ref().and_then(id)
         {
-            let first = self.sites.first().and_then(|first| id(&first.site));
-            let before_loop = first.and_then(|first| {
+            let before_loop = self.first_id(sites).and_then(|first| {
                 let &channel = sites.get(first).effects.channels.first()?;
                 lines.wait_before_loop(first, wait, CounterSet::of(sites.machine()).counter_of(channel))
             });
@@ -161,12 +160,17 @@ impl Finding {
         }
     }
 
+    /// The instruction of the first end.
+    pub(crate) fn first_id(&self, sites: &Sites) -> Option<SiteId> {
+        let first = &self.sites.first()?.site;
+        sites.find(first.pc, first.msb)
+    }
+
     /// Where a wait belongs for what other waves hand on, it is not known how: before the first barrier that all come to which
     /// have issued it.
     fn place_wait(&mut self, sites: &Sites, lines: &StraightLines<'_>, mistakes: &mut Mistakes) {
         if let (Some((counter, None)), Some(mistake)) = (self.missing, self.mistake)
-            && let Some(producer) =
-                self.sites.first().and_then(|first| sites.find(first.site.pc, first.site.msb))
+            && let Some(producer) = self.first_id(sites)
             && let Some(barrier) = lines.first_barrier(producer)
         {
             self.missing = Some((counter, Some(barrier)));
@@ -177,7 +181,7 @@ impl Finding {
     /// The wait that is at fault is none if the right one belongs before `place`, right behind what is to be waited for, and that one
     /// stands behind it. A wait that may leave something in flight is for another round of a loop.
     fn excuse_wait(&mut self, (place, allowed): (SiteId, u32), sites: &Sites, lines: &StraightLines<'_>) {
-        let first = self.sites.first().and_then(|first| sites.find(first.site.pc, first.site.msb));
+        let first = self.first_id(sites);
         let is_behind = self.wait.as_ref().is_some_and(|wait| wait.site.pc > sites.get(place).site.pc);
         if allowed == 0 && is_behind && first.is_some_and(|first| lines.lead(first, place)) {
             self.wait = None;

@@ -111,10 +111,7 @@ impl<'s> StraightLines<'s> {
 
     /// Where all that come by an instruction arrive at a barrier first.
     pub fn first_barrier(&self, first: SiteId) -> Option<SiteId> {
-        let arrives = |id: &SiteId| {
-            let barrier = self.sites.get(*id).effects.barrier;
-            matches!(barrier, Some(Barrier::Signal | Barrier::SignalIsFirst | Barrier::ArriveAndWait))
-        };
+        let arrives = |id: &SiteId| self.sites.get(*id).effects.barrier.is_some_and(Barrier::arrives);
         self.behind(first).find(arrives)
     }
 
@@ -187,11 +184,11 @@ pub(crate) fn join(list: &[Finding], mistakes: &mut Mistakes, lines: &StraightLi
         .iter()
         .filter(|finding| finding.severity == Severity::Error && finding.class == Class::MissingWait);
     let lacking = errors.filter_map(|finding| {
-        let (Some((counter, Some(place))), Some(first)) = (finding.missing, finding.sites.first()) else {
+        let (Some((counter, Some(place))), Some(first)) = (finding.missing, finding.first_id(sites)) else {
             return None;
         };
         let of = mistakes.root(finding.mistake?);
-        let awaited = SmallVec::from_slice(&[sites.find(first.site.pc, first.site.msb)?]);
+        let awaited = SmallVec::from_slice(&[first]);
         Some(Lacking { of, counter, awaited, place, allowed: mistakes.wait(of).0 })
     });
     // Where other waves need the same, it may be missing elsewhere, too.

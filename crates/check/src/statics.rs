@@ -127,7 +127,7 @@ fn read(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Sta
     let shown = lds::judge(&analysis, (&code, &graph), (kernel, supposed), pairs, &unfinished);
     report.missing.iter_mut().for_each(|missing| {
         missing.stand_before_flag(&shown.handed_on);
-        missing.doubt(shown.never.as_ref());
+        missing.doubt(shown.issued.as_ref());
     });
     let pairs = shown.pairs;
     // What is in flight at an access of the same wave may be other bytes.

@@ -94,14 +94,14 @@ fn at(places: &Places<'_>, pc: u64) -> String {
 fn wait(kernel: &Kernel, places: &Places<'_>, counter: Counter, allowed: u32, pc: u64) -> Option<String> {
     let steps = steps_around(kernel, counter, pc);
     let place = |at: u64| (places.source(at), places.callers(at));
-    let copying: BTreeSet<_> = steps.iter().filter(|step| step.copies).map(|step| place(step.pc)).collect();
+    let copying: BTreeSet<_> = steps.iter().filter(|step| step.copies()).map(|step| place(step.pc)).collect();
     // The compiler's own waits for a copy are of its line.
-    let authors = |step: &&Step| step.copies || !copying.contains(&place(step.pc));
+    let authors = |step: &&Step| step.copies() || !copying.contains(&place(step.pc));
     let steps: Vec<&Step> = steps.iter().filter(authors).collect();
     if counter == Counter::Tensor {
         // Of an operation that is several instructions, they stand together, and a wait leaves all of them or none.
         let together = steps.chunk_by(|one, next| place(one.pc) == place(next.pc));
-        let together = together.filter(|run| run[0].copies).map(|run| run.len() as u32);
+        let together = together.filter(|run| run[0].copies()).map(|run| run.len() as u32);
         let left = steps.iter().filter_map(|step| step.leaves).chain([allowed]);
         let sizes: Vec<u32> = together.chain(left).filter(|&size| size > 0).collect();
         let most = sizes.iter().copied().min().unwrap_or(1);
@@ -113,10 +113,10 @@ fn wait(kernel: &Kernel, places: &Places<'_>, counter: Counter, allowed: u32, pc
         return None;
     }
     // From the wait backwards, and around the loop.
-    let turns = steps.iter().rposition(|step| !step.copies && step.pc <= pc).map_or(0, |at| at + 1);
+    let turns = steps.iter().rposition(|step| !step.copies() && step.pc <= pc).map_or(0, |at| at + 1);
     let (behind, before) = (&steps[turns..], &steps[..turns]);
     let backwards = before.iter().rev().chain(behind.iter().rev());
-    let groups = backwards.map(|step| step.copies).collect::<Vec<_>>();
+    let groups = backwards.map(|step| step.copies()).collect::<Vec<_>>();
     let sizes = groups.split(|&copies| !copies).map(<[_]>::len).filter(|&copies| copies > 0);
     let left = sizes.cycle().scan(allowed as usize, |left, copies| {
         *left = left.checked_sub(copies)?;
@@ -129,10 +129,14 @@ fn wait(kernel: &Kernel, places: &Places<'_>, counter: Counter, allowed: u32, pc
 #[derive(Clone, Copy, Debug)]
 struct Step {
     pc: u64,
-    /// It copies, and does not wait.
-    copies: bool,
     /// How many it leaves in flight, if it waits.
     leaves: Option<u32>,
+}
+
+impl Step {
+    fn copies(&self) -> bool {
+        self.leaves.is_none()
+    }
 }
 
 /// Whether waves meet at barriers in LDS.
@@ -180,11 +184,11 @@ fn steps_around(kernel: &Kernel, counter: Counter, pc: u64) -> Vec<Step> {
         let copies = moves && effects.channels.iter().any(counts);
         let leaves = effects.waits.iter().find(|&&(waited, _)| waited == counter).map(|&(_, n)| n);
         if copies || leaves.is_some() {
-            steps.push(Step { pc: at, copies, leaves });
+            steps.push(Step { pc: at, leaves });
         }
     }
     // Before a loop is waited for what its rounds are waited for.
-    let copying = loops.iter().filter(|one| steps.iter().any(|step| step.copies && one.contains(&step.pc)));
+    let copying = loops.iter().filter(|one| steps.iter().any(|step| step.copies() && one.contains(&step.pc)));
     let innermost = copying.min_by_key(|one| (!one.contains(&pc), one.end() - one.start())).cloned();
     if let Some(innermost) = innermost {
         steps.retain(|step| innermost.contains(&step.pc));

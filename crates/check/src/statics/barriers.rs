@@ -6,7 +6,7 @@
 
 use smallvec::{SmallVec, smallvec};
 use wavemark_isa::Operand;
-use wavemark_isa::effects::{Barrier, Path, Verb};
+use wavemark_isa::effects::{Path, Verb};
 use wavemark_memmodel::counters::{InFlight, Pending};
 use wavemark_memmodel::flow::State;
 
@@ -60,13 +60,8 @@ impl Effect {
     pub fn of(info: &SiteInfo) -> Option<Effect> {
         let barrier = info.effects.barrier?;
         let own = info.site.inst.operands.is_empty() || number(info) == Some(WORKGROUP);
-        let effect = match barrier {
-            Barrier::ArriveAndWait => Effect { arrives: true, waits: true },
-            Barrier::Signal | Barrier::SignalIsFirst => Effect { arrives: true, waits: false },
-            Barrier::Wait => Effect { arrives: false, waits: true },
-            _ => return None,
-        };
-        own.then_some(effect)
+        let effect = Effect { arrives: barrier.arrives(), waits: barrier.waits() };
+        (own && (effect.arrives || effect.waits)).then_some(effect)
     }
 }
 

@@ -154,7 +154,7 @@ impl Conditions {
             backwards[end].push(number);
             block.successors.iter().for_each(|&successor| backwards[successor].push(number));
         }
-        let before = |info: &SiteInfo, behind: Asks| {
+        let before = |info: &SiteInfo, behind: OnSomePath| {
             let written = |range: &RegRange| info.writes().any(|written| written.meets(*range));
             let read = |range: &RegRange| info.reads().any(|read| read.meets(*range));
             let mut asks = behind.0;
@@ -162,9 +162,9 @@ impl Conditions {
                 asks &= !(Bits::from(written(range)) << at);
                 asks |= Bits::from(info.effects.branches_if.is_some() && read(range)) << at;
             }
-            Asks(asks)
+            OnSomePath(asks)
         };
-        let behind = forward(&Graph::new(backwards), end, Asks(0), |block, behind| {
+        let behind = forward(&Graph::new(backwards), end, OnSomePath(0), |block, behind| {
             let sites_of = blocks.get(block).map_or(&[][..], |block| &block.sites);
             sites_of.iter().rev().fold(*behind, |behind, &site| before(sites.get(site), behind))
         });
@@ -175,7 +175,8 @@ impl Conditions {
                 if behind.0 != 0 {
                     *self.asked.entry(site).or_default() |= behind.0;
                 }
-                let again = info.effects.branches_if.is_some() && before(info, Asks(0)).0 & behind.0 != 0;
+                let again =
+                    info.effects.branches_if.is_some() && before(info, OnSomePath(0)).0 & behind.0 != 0;
                 self.again |= again;
                 behind = before(info, behind);
             }
@@ -214,10 +215,12 @@ impl Conditions {
                 restores.entry(site).or_insert_with(|| knower.puts_no_lane_out(place, &info.effects));
             }
         }
-        let behind =
-            |off: AllOff, site: &SiteId| AllOff(restores.get(site).map_or(off.0, |restores| !restores));
+        // Whether all lanes may be off. What puts none out is taken to put those back that were on before others were put out.
+        let behind = |off: OnSomePath, site: &SiteId| {
+            OnSomePath(restores.get(site).map_or(off.0, |restores| Bits::from(!restores)))
+        };
         let graph = Graph::new(blocks.iter().map(|block| block.successors.clone()).collect());
-        let before = forward(&graph, 0, AllOff(false), |block, &before| {
+        let before = forward(&graph, 0, OnSomePath(0), |block, &before| {
             blocks[block].sites.iter().fold(before, behind)
         });
         for (block, before) in blocks.iter().zip(before) {
@@ -228,7 +231,7 @@ impl Conditions {
             for &site in &block.sites {
                 let info = sites.get(site);
                 let place = (info.site.pc, info.site.msb);
-                (known, goes) = match off.0 || !tests_mask(&site) {
+                (known, goes) = match off.0 != 0 || !tests_mask(&site) {
                     true => knower.step(place, &info.effects, &known),
                     false => knower.step_with_a_lane_on(place, &info.effects, &known),
                 };
@@ -342,25 +345,14 @@ fn comparison(has: i8) -> Option<usize> {
     usize::from(has.unsigned_abs()).checked_sub(1)
 }
 
-/// What branches decide by from a point on.
+/// What holds on some path, one bit each.
 #[derive(Clone, Copy)]
-struct Asks(Bits);
+struct OnSomePath(Bits);
 
-impl State for Asks {
-    fn join(&mut self, other: &Asks) -> bool {
+impl State for OnSomePath {
+    fn join(&mut self, other: &OnSomePath) -> bool {
         let all = self.0 | other.0;
         std::mem::replace(&mut self.0, all) != all
-    }
-}
-
-/// Whether all lanes may be off. An instruction that puts none out is taken to put those back that were on before others were put out.
-#[derive(Clone, Copy)]
-struct AllOff(bool);
-
-impl State for AllOff {
-    fn join(&mut self, other: &AllOff) -> bool {
-        let off = self.0 | other.0;
-        std::mem::replace(&mut self.0, off) != off
     }
 }
 

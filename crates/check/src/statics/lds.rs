@@ -126,25 +126,14 @@ impl MissingWait {
     }
 }
 
-/// The copies that the waves of no supposed dispatch issue: others than these.
-pub(super) struct NeverIssued {
-    issued: FxHashSet<SiteId>,
-}
-
-impl NeverIssued {
-    pub fn has(&self, copy: SiteId) -> bool {
-        !self.issued.contains(&copy)
-    }
-}
-
 /// What the waves show.
 pub(super) struct Shown {
     /// Of pairs of accesses.
     pub pairs: Pairs,
     /// Of copies, each once, in the order in which it is seen, and with what all numbers have to be for that, if they have to.
     pub early: Vec<(Early, Option<u64>)>,
-    /// The copies that no wave issues, if all were followed to their end.
-    pub never: Option<NeverIssued>,
+    /// The copies that waves issue, if all were followed to their end.
+    pub issued: Option<FxHashSet<SiteId>>,
     /// Of accesses of two waves that nothing orders.
     pub unordered: AllUnordered,
     /// Of copies that are in flight at the end, the waits that others lack.
@@ -200,7 +189,7 @@ pub(super) fn judge(
         return Shown {
             pairs,
             early: Vec::new(),
-            never: None,
+            issued: None,
             unordered: AllUnordered::default(),
             handed_on,
         };
@@ -248,8 +237,8 @@ pub(super) fn judge(
     unordered.confirm(analysis, u32::min(dispatches, 2));
     // Where nothing differs between them, they say nothing of others.
     let differ = supposed.iter().take(for_copies.dispatches).any(|one| one.number.is_some());
-    let never = (differ && !seen.lost).then_some(NeverIssued { issued: seen.issued });
-    Shown { pairs, early: seen.early, never, unordered, handed_on }
+    let issued = (differ && !seen.lost).then_some(seen.issued);
+    Shown { pairs, early: seen.early, issued, unordered, handed_on }
 }
 
 /// How far the waves of supposed dispatches are followed.

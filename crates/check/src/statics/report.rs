@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Channel, Counter, Verb, wait_states_text, waits_text, weaker_wait_text};
 use wavemark_memmodel::counters::{ClassId, Pending};
@@ -13,7 +14,7 @@ use wavemark_memmodel::flow::Graph;
 
 use super::barriers::{self, Access, AtBarrier, Effect, Unpublished};
 use super::blocks::Code;
-use super::lds::{Early, HandedOn, MissingWait, NeverIssued, writes_lds};
+use super::lds::{Early, HandedOn, MissingWait, writes_lds};
 use super::one_barrier::OneBarrier;
 use super::wait_states::TooEarly;
 use super::{Analysis, Conflict, Wave, needs};
@@ -139,9 +140,9 @@ impl Missing {
         }
     }
 
-    /// Copies that are still going on at the end may stand where no wave comes by.
-    pub fn doubt(&mut self, never: Option<&NeverIssued>) {
-        let doubted = never.is_some_and(|never| self.unfinished().all(|copy| never.has(copy)));
+    /// Copies that are still going on at the end may stand where no wave comes by: there are none of them among those that are `issued`.
+    pub fn doubt(&mut self, issued: Option<&FxHashSet<SiteId>>) {
+        let doubted = issued.is_some_and(|issued| !self.unfinished().any(|copy| issued.contains(&copy)));
         if doubted && self.unfinished().next().is_some() {
             self.finding.severity = Severity::Warning;
             self.finding.title += ", if it ever starts: none of the waves that were supposed issues it";

@@ -92,6 +92,16 @@ pub enum Barrier {
 }
 
 impl Barrier {
+    /// Whether it arrives.
+    pub fn arrives(self) -> bool {
+        matches!(self, Barrier::Signal | Barrier::SignalIsFirst | Barrier::ArriveAndWait)
+    }
+
+    /// Whether it waits.
+    pub fn waits(self) -> bool {
+        matches!(self, Barrier::Wait | Barrier::ArriveAndWait)
+    }
+
     pub(super) fn parse(value: &str) -> Option<Barrier> {
         Some(match value {
             "arrive_wait" => Barrier::ArriveAndWait,
