@@ -55,7 +55,12 @@ impl Checker {
 
     /// Whether it is known of a load if its value is of use: its registers are all that it writes.
     pub(crate) fn is_followed(&self, load: &Record) -> bool {
-        load.is_plain() && self.followed.loads.0.contains(&self.sites.get(load.site).site.pc)
+        load.is_plain() && self.follows_loads_at(self.sites.get(load.site).site.pc)
+    }
+
+    /// Whether the loads of the instruction at an address are followed.
+    pub(crate) fn follows_loads_at(&self, pc: u64) -> bool {
+        self.followed.loads.0.contains(&pc)
     }
 
     /// A race of a load was reported by what the code may do with its value.
@@ -73,7 +78,7 @@ impl Checker {
     /// A wave accesses memory: what it loads is followed if that is wanted.
     pub(crate) fn follow_load(&mut self, wave: u32, site: SiteId, epoch: Epoch, access: &Access) {
         let info = self.sites.get(site);
-        if access.direction != Direction::Read || !self.followed.loads.0.contains(&info.site.pc) {
+        if access.direction != Direction::Read || !self.follows_loads_at(info.site.pc) {
             return;
         }
         let Some(state) = self.waves.get_mut(wave) else { return };

@@ -176,6 +176,10 @@ impl Checker {
     /// Whether the issue of a load is that of the last one of its wave again; it is noted then.
     pub(crate) fn polls_again(&mut self, wave: WaveId, site: &Site, load: &LoadIssue<'_>) -> bool {
         let (&[access], &[(channel, seq)]) = (load.accesses, load.seq) else { return false };
+        // What becomes of the value of each is wanted.
+        if self.follows_loads_at(site.pc) {
+            return false;
+        }
         let Some(lds) = self.lds.get_mut(&wave.workgroup_flat).filter(|_| access.space == Space::Lds) else {
             return false;
         };
