@@ -451,8 +451,11 @@ impl<'a, O: Observer> Device<'a, O> {
 
     /// The instruction that a wave stands at: a blocked wave's pc is behind its wait.
     fn last_site(&self, wave: &Wave) -> Option<Site> {
-        let behind = self.program.slot(wave.regs.pc.wrapping_sub(4))?;
-        (0..=behind).rev().take(6).find_map(|slot| self.program.site(wave.table, slot).cloned())
+        let site = |slot| self.program.site(wave.table, slot).cloned();
+        let behind = self.program.slot(wave.regs.pc.wrapping_sub(4));
+        let last = behind.and_then(|behind| (0..=behind).rev().take(6).find_map(site));
+        // One that has not begun stands at its first.
+        last.or_else(|| self.program.slot(wave.regs.pc).and_then(site))
     }
 
     /// The turn of one workgroup of a cluster; whether any of its waves executed something.
