@@ -25,7 +25,7 @@
 	s_cmp_eq_u32 s11, END
 	s_cselect_b32 s11, 0, s11
 	v_add_nc_u32_e32 v3, s10, v2
-	ds_load_b32 v3, v3                      ; <<< error[S2] missing-sync
+	ds_load_b32 v3, v3                      ; <<< error[S2] missing-sync <<< hint: one buffer more, or the copy behind the read, its wait and a barrier
 	s_add_co_i32 s10, s10, 256
 	s_cmp_eq_u32 s10, END
 	s_cselect_b32 s10, 0, s10

@@ -26,10 +26,13 @@ use wavemark_sim::events::{Scope, WaveId};
 use crate::finding::{Class, Finding, FindingSite, Severity};
 use crate::knowledge::common_scope;
 use crate::mistakes::{MistakeId, Mistakes};
+use crate::one_wait::StraightLines;
+use crate::site_info::SiteId;
 
 /// Make each of these findings, which are in the order in which they were first seen, one mistake with what it follows from.
-pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
+pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes, lines: &StraightLines<'_>) {
     join_unordered(list, mistakes);
+    join_refills(list, mistakes, lines);
     let causes: Vec<Option<usize>> = (0..list.len()).map(|at| cause(list, at)).collect();
     // What waves that are nearer to each other do there is a mistake of its own.
     let of_nearer: FxHashSet<MistakeId> = (list.iter().zip(&causes))
@@ -68,6 +71,21 @@ pub(crate) fn join(list: &mut [Finding], mistakes: &mut Mistakes) {
 /// The mistake that it is a part of.
 fn root_of(finding: &Finding, mistakes: &Mistakes) -> Option<MistakeId> {
     finding.mistake.map(|mistake| mistakes.root(mistake))
+}
+
+/// Make one mistake of those findings that come of copies, one behind the other, before their buffers are read.
+fn join_refills(list: &[Finding], mistakes: &mut Mistakes, lines: &StraightLines<'_>) {
+    let mut known: Vec<(SiteId, MistakeId)> = Vec::new();
+    for finding in list {
+        let (Some(copy), Some(own)) = (finding.refills(mistakes), finding.mistake) else { continue };
+        let Some(copy) = lines.sites().find(copy.pc, copy.msb) else { continue };
+        let is_one =
+            |&&(of, _): &&(SiteId, MistakeId)| of == copy || lines.lead(of, copy) || lines.lead(copy, of);
+        match known.iter().find(is_one) {
+            Some(&(_, mistake)) => mistakes.join(own, mistake),
+            None => known.push((copy, own)),
+        }
+    }
 }
 
 /// Make one mistake of those findings that lack the same barrier.

@@ -129,6 +129,12 @@ pub struct Finding {
 /// What the hint for a missing wait says where a barrier is missing, too.
 pub(crate) const AND_A_BARRIER: &str = " and a barrier";
 
+/// What mends it where a copy comes before another wave has read what it writes over.
+pub(crate) const REFILL: &str =
+    "one buffer more, or the copy behind the read, its wait and a barrier: behind";
+/// The same where its own wave reads that.
+const OWN_REFILL: &str = "one buffer more, or the copy behind the read and its wait: behind";
+
 /// What the hint for a missing barrier says of the wait that it belongs behind.
 pub(crate) const BARRIER_BEHIND: &str = "a barrier between the two accesses, behind";
 
@@ -313,7 +319,22 @@ impl Finding {
     /// Whether it says that waves are not in order with a copy that may come too early.
     fn is_of_early_copy(&self, mistakes: &Mistakes) -> bool {
         let may_be_early = |[a, b]: [u64; 2]| mistakes.may_be_early(a, b);
-        self.class == Class::MissingSync && self.pair().is_some_and(may_be_early)
+        self.class == Class::MissingSync
+            && (self.pair().is_some_and(may_be_early) || self.refills(mistakes).is_some())
+    }
+
+    /// The copy that comes before what it writes over is read, if it says that one is met in flight.
+    pub(crate) fn refills(&self, mistakes: &Mistakes) -> Option<&Site> {
+        let copy = self.sites.iter().find(|site| site.role == "producer")?;
+        self.pair().filter(|&[a, b]| mistakes.refills(a, b)).map(|_| &copy.site)
+    }
+
+    /// What mends it where a copy comes before what it writes over is read: the last of the reads is what it belongs behind.
+    fn behind_read(&mut self) {
+        let wait = if self.is_between_waves() { REFILL } else { OWN_REFILL };
+        let reads = self.sites.iter().filter(|site| site.role == "consumer");
+        self.hint_site = reads.map(|read| &read.site).max_by_key(|read| read.pc).cloned();
+        self.hint = Some(wait.to_owned());
     }
 
     /// The two instructions that meet, in the order of their addresses.
@@ -529,7 +550,7 @@ impl Findings {
             finding.place_wait(sites, &lines, &mut mistakes);
         }
         one_wait::join(&self.list, &mut mistakes, &lines);
-        consequences::join(&mut self.list, &mut mistakes);
+        consequences::join(&mut self.list, &mut mistakes, &lines);
         let mut list = by_mistake(self.list, &mistakes, &lines);
         // A wait that is at fault has advice enough.
         let at_fault = |wait: &FindingSite| {
@@ -576,7 +597,9 @@ fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, lines: &StraightLines<'_>
     }
     merged.sort_by_key(|(order, _)| *order);
     let hinted = merged.into_iter().map(|(_, mut finding)| {
-        if let (Some((counter, before)), Some(mistake)) = (finding.missing, finding.mistake) {
+        if finding.refills(mistakes).is_some() {
+            finding.behind_read();
+        } else if let (Some((counter, before)), Some(mistake)) = (finding.missing, finding.mistake) {
             let (allowed, earliest) = mistakes.wait(mistake);
             finding.needed = Some((counter, allowed));
             finding.hint_site = earliest.or(before).map(|site| sites.get(site).site.clone());

@@ -77,6 +77,10 @@ struct Written {
     ordered: u64,
     /// Who has relied on its end, if it is a copy: which waits for it were needed is to be noted.
     relied: Relied,
+    /// It is a copy, and writes over what an earlier one has brought and nobody has read.
+    refills: bool,
+    /// It is a copy, and was read in no order with it.
+    raced: bool,
 }
 
 /// Who has relied on the end of a copy so far.
@@ -206,8 +210,28 @@ impl Lds {
         });
     }
 
-    /// An access that has changed LDS, and of which the shadow knows.
-    pub fn note_written(&mut self, record: Record, access: &Access) {
+    /// Whether an access behind the ends of these copies is itself the first to touch what one of them has brought.
+    pub fn is_first_behind(&self, access: &Access, copies: &[Epoch]) -> bool {
+        let unread = |written: &Written| {
+            !written.raced && written.relied == Relied::Nobody && copies.contains(&written.record.epoch)
+        };
+        !copies.is_empty()
+            && !all_writers(&self.writers, &access.extent, None, |writer| {
+                place(writer).is_none_or(|at| !unread(&self.written[at]))
+            })
+    }
+
+    /// What a copy brings is read in no order with it. Whether it writes over what an earlier one has brought and nobody has read.
+    pub fn note_raced(&mut self, copy: Epoch) -> bool {
+        let of = self.written.iter_mut().rev().find(|written| written.record.epoch == copy);
+        of.is_some_and(|of| {
+            of.raced = true;
+            of.refills
+        })
+    }
+
+    /// An access that has changed LDS, and of which the shadow knows; whether it `refills`.
+    pub fn note_written(&mut self, record: Record, access: &Access, refills: bool) {
         let atomic = access.direction == Direction::Atomic;
         let writer = if atomic { SHARED } else { self.written.len() as u32 + FIRST };
         let writers = &mut self.writers;
@@ -231,7 +255,7 @@ impl Lds {
         }
         if !atomic {
             let relied = if record.dma { Relied::Nobody } else { Relied::Another };
-            self.written.push(Written { record, ordered: 0, relied });
+            self.written.push(Written { record, ordered: 0, relied, refills, raced: false });
         }
     }
 

@@ -63,6 +63,9 @@ struct Node {
     common: Option<SiteId>,
     /// Of a pair: whether the first is a copy that its wave may have issued too early, each time that the wave met it in flight.
     early: Option<bool>,
+    /// Of a pair: whether the first was a copy over what nobody had read yet of the one before, when the second met it first. What
+    /// is copied and read behind that is out of step.
+    refills: Option<bool>,
 }
 
 /// All mistakes of a run.
@@ -97,6 +100,7 @@ impl Mistakes {
             late: false,
             common: None,
             early: None,
+            refills: None,
         });
         MistakeId(new)
     }
@@ -121,6 +125,17 @@ impl Mistakes {
     pub fn may_be_early(&self, a: u64, b: u64) -> bool {
         let pair = self.marks.get(&Mark::Pair(a.min(b), a.max(b)));
         pair.is_some_and(|&pair| self.nodes[pair].early == Some(true))
+    }
+
+    /// A load meets a copy in flight: one that writes over what nobody has read yet, and is not waited for, or not.
+    pub fn note_refill(&mut self, pair: MistakeId, refills: bool) {
+        self.nodes[pair.0].refills.get_or_insert(refills);
+    }
+
+    /// Whether one of the instructions at two addresses is a copy that comes before the other has read what was there.
+    pub fn refills(&self, a: u64, b: u64) -> bool {
+        let pair = self.marks.get(&Mark::Pair(a.min(b), a.max(b)));
+        pair.is_some_and(|&pair| self.nodes[pair].refills == Some(true))
     }
 
     /// The number that stands for all of the same mistake.

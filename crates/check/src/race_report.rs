@@ -1,7 +1,8 @@
 //! The finding that is made of two accesses that conflict ([`Verdict`]): of which mistake it is, and how bad.
 
 use wavemark_isa::effects::wait_text;
-use wavemark_sim::events::Channel;
+use wavemark_order::Epoch;
+use wavemark_sim::events::{Channel, Direction, Space};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
@@ -40,6 +41,11 @@ impl Checker {
                 mistake = Some(of);
             }
             None => mistake = self.mistake_without_place(&verdict, later, conflict, narrower),
+        }
+        if earlier.dma && conflict.write_first && later.direction == Direction::Read {
+            let refills = self.refills_unawaited(later, earlier.epoch) && at_fault.is_none();
+            let pair = self.mistakes.pair(pcs[0], pcs[1]);
+            self.mistakes.note_refill(pair, refills);
         }
         let Verdict { rule, class, title, hint, hint_site, else_before, missing, awaited: awaited_by } =
             verdict;
@@ -82,6 +88,14 @@ impl Checker {
             (unwaited_invalidate, "inv-wait"),
         ];
         Some(flags.into_iter().filter(|flag| flag.0).fold(finding, |finding, (_, flag)| finding.model(flag)))
+    }
+
+    /// Whether a copy that a load of its workgroup meets is over what nobody has read of the one before, and in flight.
+    fn refills_unawaited(&mut self, load: &Later, copy: Epoch) -> bool {
+        let of_lds = self.lds.get_mut(&load.wave.workgroup_flat).filter(|_| load.space == Space::Lds);
+        let refills = of_lds.is_some_and(|lds| lds.note_raced(copy));
+        let in_flight = |copies: &WaveState| copies.retired[usize::from(copy.channel)] < copy.seq;
+        refills && self.waves.get(copy.agent).is_some_and(in_flight)
     }
 
     /// What follows from a wait for an operation being missing, of which it is known where.

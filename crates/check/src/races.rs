@@ -187,9 +187,10 @@ impl Checker {
             && undefined.is_none();
         self.repeats |= repeats;
         if let Some(lds) = lds {
+            let refills = dma && direction == Direction::Write && lds.is_first_behind(access, &copies);
             lds.note_used(wave.index, access, &copies);
             if direction != Direction::Read {
-                lds.note_written(record, access);
+                lds.note_written(record, access, refills);
             }
         }
         let expected = stored.is_none()

@@ -305,16 +305,19 @@ struct Group {
 pub(super) struct OneBarrier {
     pub finding: Finding,
     pairs: Vec<(Pair, bool)>,
+    /// The copy that comes before what it writes over is read, if it is that.
+    refill: Option<SiteId>,
 }
 
 impl OneBarrier {
-    /// Whether what `second` meets of a copy is not in order with other waves for want of it. Of the wave's `own`
-    /// copies, whether neither is waited for.
-    pub fn is_cause(&self, analysis: &Analysis<'_>, second: SiteId, own: bool) -> bool {
-        self.pairs.iter().any(|&(pair, unwaited)| {
-            let of_copy = copies_lds(analysis.sites.get(pair.first));
-            !pair.handed_on && of_copy && pair.second == second && (unwaited || !own)
-        })
+    /// Whether what `second` meets of `copy` is not in order with other waves for want of it. Of the wave's `own`
+    /// copies, whether neither is waited for, or this one comes too early for its wave as well.
+    pub fn is_cause(&self, analysis: &Analysis<'_>, (copy, second): (SiteId, SiteId), own: bool) -> bool {
+        self.refill == Some(copy)
+            || self.pairs.iter().any(|&(pair, unwaited)| {
+                let of_copy = copies_lds(analysis.sites.get(pair.first));
+                !pair.handed_on && of_copy && pair.second == second && (unwaited || !own)
+            })
     }
 }
 
@@ -348,7 +351,9 @@ impl Group {
         }
         let pairs = self.members.iter().map(|one| (one.pair, matches!(one.wait, Wait::Missing(..))));
         let pairs = pairs.collect();
-        OneBarrier { finding: self.mended(analysis, finding), pairs }
+        let refills = |one: &&Unordered| matches!(one.belongs, Some(Belongs::BehindRead(None)));
+        let refill = self.members.first().filter(refills).map(|one| one.pair.first);
+        OneBarrier { finding: self.mended(analysis, finding), pairs, refill }
     }
 
     /// The finding with what mends it. A barrier waits for nothing by itself.

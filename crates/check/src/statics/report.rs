@@ -296,7 +296,7 @@ impl Report {
         for (early, number) in all {
             let cause = barriers
                 .iter_mut()
-                .find(|barrier| barrier.is_cause(analysis, early.touch, !early.other_wave));
+                .find(|barrier| barrier.is_cause(analysis, (early.copy, early.touch), !early.other_wave));
             match cause {
                 Some(cause) => {
                     let (copy, touch) = (analysis.sites.get(early.copy), analysis.sites.get(early.touch));

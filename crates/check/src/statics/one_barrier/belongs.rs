@@ -10,7 +10,7 @@ use wavemark_sim::foresight::Step;
 
 use super::super::barriers::Effect;
 use super::{Analysis, Meeting, Pair, STEPS};
-use crate::finding::Finding;
+use crate::finding::{Finding, REFILL};
 use crate::site_info::SiteId;
 
 /// Where one of two accesses belongs.
@@ -80,10 +80,7 @@ impl Belongs {
             Belongs::BehindRead(Some(wait)) => {
                 ("the copy belongs behind the read and a barrier, behind".to_owned(), wait)
             }
-            Belongs::BehindRead(None) => {
-                let text = "one buffer more, or the copy behind the read, its wait and a barrier: behind";
-                (text.to_owned(), pair.second)
-            }
+            Belongs::BehindRead(None) => (REFILL.to_owned(), pair.second),
         };
         finding.hint(text, Some(info(place).site.clone()))
     }
