@@ -301,27 +301,34 @@ impl Checker {
     fn publishes(&self, wave: WaveId, op: &Issue, access: &Access) -> bool {
         match (access.space, access.direction) {
             (_, Direction::Atomic) => true,
-            (Space::Lds, _) => self.gives_lock_back(wave, access),
-            (_, Direction::Write) => op.scope > Scope::Cu && op.accesses.len() == 1,
+            (Space::Global, Direction::Write) if op.scope > Scope::Cu => op.accesses.len() == 1,
+            (_, Direction::Write) => self.gives_lock_back(wave, access),
             (_, Direction::Read) => false,
         }
     }
 
-    /// Whether an access stores in a dword of LDS that nothing but exchanges and comparisons has touched, and such stores, all
-    /// of which the wave knows: so a lock is given back that the wave has taken.
+    /// Whether an access stores in a dword that nothing but exchanges and comparisons has touched, and such stores, all
+    /// of which the wave knows: so a lock is given back that the wave has taken. One in global memory is a lock between
+    /// the waves of a compute unit, who need no scope for that.
     pub(crate) fn gives_lock_back(&self, wave: WaveId, access: &Access) -> bool {
-        if (access.space, access.direction) != (Space::Lds, Direction::Write) {
+        if access.direction != Direction::Write {
             return false;
         }
+        let (memory, global) = match access.space {
+            Space::Lds => (wave.workgroup_flat, false),
+            Space::Global => (GLOBAL, true),
+            Space::Scratch => return false,
+        };
         let place = Place::of(&access.extent).filter(|place| place.bytes == 4 && place.at % 4 == 0);
-        let published = self.published.get(&wave.workgroup_flat);
+        let published = self.published.get(&memory);
         let (Some(place), Some(published), Some(state)) = (place, published, self.waves.get(wave.index))
         else {
             return false;
         };
         let carried = published.of(place.at / 4);
         let is_known = |entry: &Published| state.known.includes_of(&entry.known, entry.by.index);
-        !carried.is_empty() && carried.iter().all(|entry| entry.lock && is_known(entry))
+        let is_near = |entry: &Published| !global || common_scope(entry.by, wave) == Scope::Cu;
+        !carried.is_empty() && carried.iter().all(|entry| entry.lock && is_near(entry) && is_known(entry))
     }
 
     /// Whether an operation can take a lock: it sees what was there, and may leave it.
@@ -419,8 +426,9 @@ impl Checker {
                 self.acquire(wave, seq, &dwords, (access.space, op.scope));
             }
             if let (Some(release), Some(&seq)) = (release, op.seq.first()) {
-                let lock = access.space == Space::Lds
-                    && (access.direction == Direction::Write || self.takes_lock(wave, seq));
+                let gives_back = access.direction == Direction::Write
+                    && (access.space == Space::Lds || op.scope <= Scope::Cu);
+                let lock = gives_back || self.takes_lock(wave, seq);
                 let published = self.published.entry(memory).or_default();
                 let of_copy = op.seq.iter().any(|(channel, _)| matches!(channel, Channel::Al | Channel::Td));
                 let (scope, known) = (op.scope, release.clone());

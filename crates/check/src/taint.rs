@@ -34,7 +34,7 @@ use wavemark_target::Machine;
 
 use crate::Checker;
 use crate::finding::Finding;
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, common_scope};
 use crate::logic::{heeded_bits, low_bits, result};
 use crate::mistakes::MistakeId;
 use crate::shadow::Record;
@@ -592,8 +592,12 @@ impl Checker {
         if polls {
             self.polls.insert(suspicion.load);
             let Some((known, flag)) = &suspicion.learns else { return };
+            let writer = self.waves.id(flag.epoch.agent);
             if let Some(state) = self.waves.get_mut(wave) {
-                state.known.learn(known, Scope::Cu);
+                let apart = writer.map_or(Scope::Device, |writer| common_scope(writer, id));
+                // What it has invalidated behind the load, before it looks at the value, is as new as that.
+                let common = if state.has_invalidated_since(load) { Scope::Cu } else { apart };
+                state.known.learn(known, common);
                 state.note_learnt();
             }
             if let Some(writer) = self.waves.get_mut(flag.epoch.agent) {

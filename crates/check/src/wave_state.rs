@@ -587,6 +587,13 @@ impl WaveState {
         Some(between.any(|wait| wait.number(counter).is_some()))
     }
 
+    /// Whether it has emptied a cache since it last executed this load.
+    pub fn has_invalidated_since(&self, load: SiteId) -> bool {
+        let last = self.operations.iter().rev().find(|operation| operation.site == load);
+        let invalidated = self.last_invalidate.as_ref();
+        last.zip(invalidated).is_some_and(|(last, invalidate)| invalidate.step > last.before.step)
+    }
+
     /// It leaves the barrier that it arrived at last.
     pub fn leave_barrier(&mut self) {
         if let Some(arrive) = self.arrives.back_mut() {

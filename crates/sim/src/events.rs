@@ -136,7 +136,8 @@ pub struct Issue {
     /// wave size; of runs, one behind the other, each from a dword on. An atomic's data likewise, the first data before the
     /// second. Empty for the rest.
     pub stored: Vec<u32>,
-    /// Once it is done: a compare-and-swap that found another value in every lane, and has stored nothing.
+    /// Once it is done: an atomic that has changed nothing in any lane, as a compare-and-swap found another value, or an exchange
+    /// the same.
     pub failed: bool,
 }
 

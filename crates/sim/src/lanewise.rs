@@ -226,7 +226,7 @@ impl Lanewise {
                     let (data, row) = (&self.data[i * data..][..data], rows.map(|rows| rows[i] as usize));
                     let memory = bytes_mut(memories, Claim::Modify, reach, shape.bytes as usize, at);
                     let old = atomics(memory, shape, flush, reach.mask, data, at);
-                    failed &= finds_others(shape, reach.mask, data, chunks, &old);
+                    failed &= changed_nothing(shape, reach.mask, data, chunks, &old);
                     let Some(row) = row else { continue };
                     let out = &mut regs.v[row..][..shape.bytes as usize / 4 * chunks];
                     merge_rows(out, &old, chunks, reach.mask, reach.mask | self.zero);
@@ -262,7 +262,7 @@ impl Lanewise {
             Move::Atomic(shape, flush, _) => {
                 let memory = bytes_mut(memories, Claim::Modify, reach, shape.bytes as usize, at);
                 let old = atomics(memory, shape, flush, reach.mask, &self.data, at);
-                self.issue.failed = finds_others(shape, reach.mask, &self.data, chunks, &old);
+                self.issue.failed = changed_nothing(shape, reach.mask, &self.data, chunks, &old);
                 self.data = [Chunk::ZERO; 16];
                 merge_rows(&mut self.data, &old, chunks, reach.mask, reach.mask);
             }
@@ -649,14 +649,17 @@ pub(crate) fn atomics(
     old
 }
 
-/// Whether a compare-and-swap, with its data and what memory held, has stored nothing in the lanes of `mask`.
-fn finds_others(shape: AtomicShape, mask: u64, data: &[Chunk], chunks: usize, old: &[Chunk; 8]) -> bool {
+/// Whether an atomic, with its data and what memory held, has changed nothing in the lanes of `mask`.
+fn changed_nothing(shape: AtomicShape, mask: u64, data: &[Chunk], chunks: usize, old: &[Chunk; 8]) -> bool {
     let words = shape.bytes as usize / 4;
-    let differs = |lane: u32| {
-        let (chunk, lane) = (lane as usize / 16, lane as usize % 16);
-        (0..words).any(|n| old[n * chunks + chunk].0[lane] != data[(words + n) * chunks + chunk].0[lane])
+    let word = |rows: &[Chunk], from: usize, lane: u32| {
+        let dword = |n: usize| u64::from(rows[(from + n) * chunks + lane as usize / 16].0[lane as usize % 16]);
+        if words == 2 { dword(0) | dword(1) << 32 } else { dword(0) }
     };
-    shape.op.stores_if_equal() && lanes(mask).all(differs)
+    lanes(mask).all(|lane| {
+        let second = if shape.op.two_data() { word(data, words, lane) } else { 0 };
+        shape.op.changed_nothing(word(old, 0, lane), word(data, 0, lane), second)
+    })
 }
 
 /// `f` of what memory holds and of one or two data, lane by lane; what memory held.

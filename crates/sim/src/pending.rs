@@ -510,7 +510,7 @@ fn atomic_lanes(
         low | high << 32
     };
     let (mask, _, addr) = lane_extent(access);
-    let mut failed = shape.op.stores_if_equal();
+    let mut failed = true;
     let puts_off =
         !returns && !shape.op.two_data() && access.space == Space::Global && memories.global.puts_off();
     for lane in lanes(mask) {
@@ -520,13 +520,14 @@ fn atomic_lanes(
             let (data, range) = ([Chunk::splat(low), Chunk::splat(high)], (at, at + u64::from(shape.bytes)));
             let (at, data) = (&[Chunk::ZERO], &data[..words]);
             memories.global.put_off(Blind { shape, flush, range, mask: 1, at, data });
+            failed = false;
             continue;
         }
         let old = read_word(memories, access.space, at, shape.bytes);
         let second = if shape.op.two_data() { word(words, lane) } else { 0 };
         let new = atomic::apply(shape, old, word(0, lane), second, flush);
         write_word(memories, access.space, at, shape.bytes, new);
-        failed &= old != second;
+        failed &= shape.op.changed_nothing(old, word(0, lane), second);
         visit(lane, old);
     }
     failed

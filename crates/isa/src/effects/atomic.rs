@@ -126,6 +126,12 @@ impl AtomicOp {
         matches!(self, AtomicOp::CmpSwap | AtomicOp::CmpStore)
     }
 
+    /// Whether it has stored nothing, or what was there, where memory held `old`, and its data are these: a comparison that
+    /// failed, or an exchange for the same. What its wave finds there is what another one has left.
+    pub fn changed_nothing(self, old: u64, first: u64, second: u64) -> bool {
+        if self.stores_if_equal() { old != second } else { matches!(self, AtomicOp::Swap) && old == first }
+    }
+
     /// Whether there are two data operands, or a pair of data in one.
     pub const fn two_data(self) -> bool {
         matches!(
