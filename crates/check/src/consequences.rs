@@ -6,6 +6,8 @@
 //! - Where no barrier stands between a copy and another wave's read in the first round, none does in those behind it: that a
 //!   barrier of the round before lets others know of a copy which it does not wait for is not what is wrong. Nor is it that the
 //!   wave ends before the copy is over.
+//! - A copy that comes before its buffer is read is met in flight by its own wave as by others, and those that follow it at once
+//!   come as early.
 //! - Where a load and what it reads are ordered nowhere between some waves, caches between others that may hold what was there
 //!   before matter no more: a scope mends both.
 //! - Where a scope is too narrow, or a flag is looked at before it is there, it orders nothing, and what it guards races as well.

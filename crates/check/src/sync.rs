@@ -4,8 +4,8 @@
 //! CU, publishes what its wave knows; a load, or an atomic that returns what it reads, learns it when it
 //! retires ("synchronisation", 5.4), provided that both scopes reach as far as the two waves are apart. Between
 //! workgroups a cache invalidate must follow before it counts for plain loads ([`crate::knowledge`]). An LDS location
-//! that an atomic has touched synchronises likewise, without caches in between; a plain store there publishes if it gives a
-//! lock back ([`Checker::gives_lock_back`]).
+//! that an atomic has touched synchronises likewise, without caches in between; a plain store there, or in
+//! global memory between waves that share their cache, publishes if it gives a lock back ([`Checker::gives_lock_back`]).
 //!
 //! All accesses to one place have one order: what a wave writes there comes behind what it has read there, whoever wrote
 //! that, and whether or not that is over elsewhere ([`Checker::has_seen`]).
