@@ -653,7 +653,8 @@ pub(crate) fn atomics(
 fn changed_nothing(shape: AtomicShape, mask: u64, data: &[Chunk], chunks: usize, old: &[Chunk; 8]) -> bool {
     let words = shape.bytes as usize / 4;
     let word = |rows: &[Chunk], from: usize, lane: u32| {
-        let dword = |n: usize| u64::from(rows[(from + n) * chunks + lane as usize / 16].0[lane as usize % 16]);
+        let dword =
+            |n: usize| u64::from(rows[(from + n) * chunks + lane as usize / 16].0[lane as usize % 16]);
         if words == 2 { dword(0) | dword(1) << 32 } else { dword(0) }
     };
     lanes(mask).all(|lane| {
