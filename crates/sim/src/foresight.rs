@@ -17,7 +17,7 @@ pub mod known;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_codeobj::descriptor::Field;
-use wavemark_isa::effects::{Effects, HwReg, Touched, VgprMsb, effects};
+use wavemark_isa::effects::{Effects, HwReg, RegUse, Touched, VgprMsb, effects};
 use wavemark_isa::{RegFile, Special};
 use wavemark_target::{Property, TensorDescriptor};
 
@@ -135,7 +135,7 @@ struct Seen {
     clustered: bool,
 }
 
-/// Where an instruction puts its results.
+/// What an instruction touches.
 #[derive(Clone, Copy)]
 enum Place {
     /// So many chunks from here on.
@@ -312,16 +312,22 @@ impl Results {
 fn results_at(program: &Program, pc: u64, msb: u8) -> SmallVec<[Place; 4]> {
     let table = program.known_table(msb);
     let site = program.slot(pc).zip(table).and_then(|(slot, table)| program.site(table, slot));
-    let of = |site: &Site| results(&effects(program.machine, &site.inst), program.layout, msb);
+    let of =
+        |site: &Site| places(&effects(program.machine, &site.inst), program.layout, msb, |used| used.write);
     site.map(of).unwrap_or_default()
 }
 
-/// Where an instruction with `effects` puts its results.
-fn results(effects: &Effects, layout: Layout, msb: u8) -> SmallVec<[Place; 4]> {
-    let mut results = SmallVec::new();
+/// Where that is which an instruction with `effects` touches, as far as it is `asked` for.
+fn places(
+    effects: &Effects,
+    layout: Layout,
+    msb: u8,
+    asked: impl Fn(&RegUse) -> bool,
+) -> SmallVec<[Place; 4]> {
+    let mut places = SmallVec::new();
     let chunks = layout.chunks as u32;
     let rows = layout.vgprs + layout.agprs;
-    for used in effects.regs.iter().filter(|used| used.write) {
+    for used in effects.regs.iter().filter(|&used| asked(used)) {
         match used.reg {
             Touched::Reg(reg) => {
                 let count = u32::from(reg.dwords.max(1));
@@ -331,18 +337,18 @@ fn results(effects: &Effects, layout: Layout, msb: u8) -> SmallVec<[Place; 4]> {
                     RegFile::Sgpr | RegFile::Ttmp => {
                         let base = if reg.file == RegFile::Sgpr { sindex::S0 } else { sindex::TTMP0 };
                         let first = base + u32::from(reg.index);
-                        results.extend((first..first + count).map(Place::Scalar));
+                        places.extend((first..first + count).map(Place::Scalar));
                         continue;
                     }
                 };
                 let count = count.min(rows.saturating_sub(first));
-                results.push(Place::Chunks(first * chunks, count * chunks));
+                places.push(Place::Chunks(first * chunks, count * chunks));
             }
-            Touched::Special(special) => results.extend(special_places(special)),
+            Touched::Special(special) => places.extend(special_places(special)),
             Touched::Mode => {}
         }
     }
-    results
+    places
 }
 
 /// Nothing is known of where work-items are in the second and third dimension of their workgroup.

@@ -3,7 +3,8 @@
 //! also where they are saved in a lane. So it is known where a call goes, and where it comes back to.
 //!
 //! An instruction is executed by the simulator on a few copies of a wave that differ in everything that is not known;
-//! what they agree on behind it is known ([`super`]).
+//! what they agree on behind it is known ([`super`]). No copy may hold the one number that a comparison asks for: SCC is known
+//! where it follows from what is known, all sources or the other results.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -13,7 +14,7 @@ use smallvec::SmallVec;
 use wavemark_isa::RegFile;
 use wavemark_isa::effects::{Effects, Flow, Lanes, Path, RegUse, Touched, Unit, VgprMsb};
 
-use super::{COPIES, Place, anything, results, scalar_address};
+use super::{COPIES, Place, anything, places, scalar_address};
 use crate::binder::Layout;
 use crate::dispatch::{Dispatch, DispatchError, Kernel, first_waves, layout};
 use crate::global::Global;
@@ -111,6 +112,15 @@ impl Known {
         self
     }
 
+    /// Whether all of these are known. Of vectors it is not asked.
+    fn has(&self, places: &[Place]) -> bool {
+        places.iter().all(|place| match *place {
+            Place::Scalar(at) => self.place(Cell::Scalar(at as u16)).is_ok(),
+            Place::Scc => self.place(Cell::Scc).is_ok(),
+            Place::Chunks(..) => false,
+        })
+    }
+
     /// What so many scalar registers hold.
     fn scalars(&self, first: u16, count: usize) -> impl Iterator<Item = Option<u32>> {
         (first..).take(count).map(|at| Some(self.cells[self.place(Cell::Scalar(at)).ok()?].1))
@@ -173,6 +183,7 @@ struct Part {
     /// The vector registers that it needs, by row.
     rows: SmallVec<[u16; 2]>,
     one_lane: bool,
+    reads: SmallVec<[Place; 4]>,
     results: SmallVec<[Place; 4]>,
 }
 
@@ -302,6 +313,12 @@ impl<'m> Knower<'m> {
                 }
             }
         }
+        let (scc, others): (SmallVec<[Place; 4]>, SmallVec<[Place; 4]>) =
+            part.results.iter().copied().partition(|result| matches!(result, Place::Scc));
+        let follows = !others.is_empty() && known.has(&others) || before.has(&part.reads);
+        if !scc.is_empty() && !follows {
+            known.set(Cell::Scc, None);
+        }
         let branch = executed.filter(|op| op.kind == OpKind::Branch);
         let goes = branch.and_then(|_| super::agreed(copies, |copy| Some(copy.regs.pc)));
         (known, goes)
@@ -328,7 +345,8 @@ impl Part {
             counts.then_some((table, slot))
         });
         let rows = if one_lane { vector_rows(effects, msb, layout) } else { SmallVec::new() };
-        Part { slot, rows, one_lane, results: results(effects, layout, msb) }
+        let places = |asked: fn(&RegUse) -> bool| places(effects, layout, msb, asked);
+        Part { slot, rows, one_lane, reads: places(|used| used.read), results: places(|used| used.write) }
     }
 }
 
