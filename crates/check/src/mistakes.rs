@@ -18,7 +18,7 @@ use wavemark_sim::events::{Channel, Counter, Space};
 use crate::Checker;
 use crate::finding::FaultyWait;
 use crate::site_info::SiteId;
-use crate::waits::limits_issue;
+use crate::waits::{limits_issue, waited_for};
 use crate::wave_state::{Arrive, WaitInstance, WaveState};
 
 /// What is missing.
@@ -348,6 +348,15 @@ impl WaveState {
         }
     }
 
+    /// The wave's instructions before the first wait for a channel's counter behind a step, as far as it has come.
+    fn next_wait_for(&self, channel: Channel, behind: u64) -> u64 {
+        let waits = |wait: &WaitInstance| {
+            wait.counters.iter().any(|&(counter, n)| waited_for(counter, n).any(|other| other == channel))
+        };
+        let next = self.waits.iter().skip_while(|wait| wait.step <= behind).find(|&wait| waits(wait));
+        next.map_or(u64::MAX, |wait| wait.step)
+    }
+
     /// The wave has emptied caches: that this is missing later is another mistake.
     pub(crate) fn end_assumed_invalidates(&mut self) {
         self.assumed_order.retain(|assumed| assumed.lack != Lack::Invalidate);
@@ -380,6 +389,7 @@ impl Checker {
         let issued_at = state.operation_at(channel as u8, seq).map(|(_, operation)| operation.before.step);
         let seq = state.awaited(channel, seq, place.issued);
         let need = Need { channel, seq, place, issued_at };
+        let until = state.next_wait_for(channel, place.step);
         let counters = self.counters;
         let waits = &mut state.assumed_waits;
         let nodes = &mistakes.nodes;
@@ -397,7 +407,7 @@ impl Checker {
             // The place is come to again.
             if place.step > waits[at].place.step {
                 waits.remove(at);
-                waits.push(AssumedWait { channel, place, mistake, newest: seq, until: u64::MAX });
+                waits.push(AssumedWait { channel, place, mistake, newest: seq, until });
             } else {
                 waits[at].newest = waits[at].newest.max(seq);
             }
@@ -424,7 +434,7 @@ impl Checker {
             if waits.len() == ASSUMED {
                 waits.remove(0);
             }
-            waits.push(AssumedWait { channel, place, mistake, newest: seq, until: u64::MAX });
+            waits.push(AssumedWait { channel, place, mistake, newest: seq, until });
         }
         mistakes.allow(mistake, younger(channel, seq, place.issued));
         mistake

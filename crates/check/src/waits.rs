@@ -147,7 +147,7 @@ fn need(table: &mut WaitTable, wait: (SiteId, Counter), younger: u32) {
 }
 
 /// The channels of which a wait for a counter says something: scalar loads land in any order, so that only 0 tells of them.
-fn waited_for(counter: Counter, n: u32) -> impl Iterator<Item = Channel> {
+pub(crate) fn waited_for(counter: Counter, n: u32) -> impl Iterator<Item = Channel> {
     executed_channels(counter).filter(move |&channel| channel != Channel::Sm || n == 0)
 }
 
