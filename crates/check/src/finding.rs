@@ -266,6 +266,12 @@ impl Finding {
         self
     }
 
+    /// Say that a barrier is missing there as well.
+    pub(crate) fn and_a_barrier(mut self) -> Finding {
+        self.needs_barrier = true;
+        self
+    }
+
     /// Say that a wait is missing before an instruction, which may leave so many operations of a counter in flight.
     pub(crate) fn missing(mut self, (counter, allowed): (Counter, u32), before: Option<SiteId>) -> Finding {
         (self.missing, self.needed) = (Some((counter, before)), Some((counter, allowed)));
@@ -309,6 +315,7 @@ impl Finding {
             self.is_consequence,
             !is_early,
             self.missing.is_none(),
+            self.class == Class::MissingSync,
             self.rule == "R7",
             late,
             place,
@@ -380,7 +387,8 @@ impl Finding {
             let awaited = other.missing.map(|(counter, _)| counter).zip(other.mistake);
             self.also = [Some(also), awaited].into_iter().flatten().find(|(other, _)| *other != counter);
         }
-        self.needs_barrier |= other.class == Class::MissingSync && other.pair() == self.pair();
+        let is_there = || other.needs_barrier && other.missing.is_some() && other.missing == self.missing;
+        self.needs_barrier |= other.class == Class::MissingSync && other.pair() == self.pair() || is_there();
         other.sites.into_iter().for_each(|end| self.add_end(end));
         if !other.is_consequence {
             self.blame(other.wait);

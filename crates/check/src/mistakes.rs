@@ -473,6 +473,20 @@ impl Checker {
         self.mistakes.join(mistake, other);
     }
 
+    /// With the order that a mistake lacks a wait is missing before an instruction, which may leave so many operations of a counter in
+    /// flight: that it is missing there is the same mistake.
+    pub(crate) fn missing_with_barrier(
+        &mut self,
+        mistake: MistakeId,
+        (before, counter, allowed): (SiteId, Counter, u32),
+    ) -> MistakeId {
+        let place = self.mistakes.place(Lack::Wait(counter), self.sites.get(before).site.pc);
+        self.mistakes.join(mistake, place);
+        self.mistakes.set_place(place, before);
+        self.mistakes.allow(place, allowed);
+        place
+    }
+
     /// Where a wave lacks order with others as well, it is one mistake: what it should wait for is a part of the same data.
     pub(crate) fn missing_with_order(&mut self, mistake: MistakeId, wave: u32, lack: Lack) {
         let assumed = self.waves.get(wave).map(|state| state.assumed_order.as_slice()).unwrap_or_default();

@@ -42,13 +42,16 @@ impl Checker {
             }
             None => mistake = self.mistake_without_place(&verdict, later, conflict, narrower),
         }
+        if let (Some(with_barrier), Some(of)) = (verdict.with_barrier, mistake) {
+            mistake = Some(self.missing_with_barrier(of, with_barrier));
+        }
         if earlier.dma && conflict.write_first && later.direction == Direction::Read {
             let refills = self.refills_unawaited(later, earlier.epoch) && at_fault.is_none();
             let pair = self.mistakes.pair(pcs[0], pcs[1]);
             self.mistakes.note_refill(pair, refills);
         }
-        let Verdict { rule, class, title, hint, hint_site, else_before, missing, awaited: awaited_by } =
-            verdict;
+        let Verdict { rule, class, title, hint, hint_site, else_before, missing, .. } = verdict;
+        let (awaited_by, with_barrier) = (verdict.awaited, verdict.with_barrier);
         if self.findings.count_known((rule, class), &pcs, mistake, || at_fault.clone()) {
             return None;
         }
@@ -69,6 +72,9 @@ impl Checker {
             (Some((place, _)), None) => {
                 let wait = wait_text(self.machine, counter, place.issued.saturating_sub(awaited.1));
                 finding.hint(format!("{wait} before"), hint_site)
+            }
+            (None, Some(mistake)) if let Some((before, counter, _)) = with_barrier => {
+                finding.missing_wait(counter, Some(before), mistake).and_a_barrier()
             }
             // Where it belongs shows when all instructions are known.
             (None, Some(mistake)) if (rule, class) == ("M5", Class::MissingWait) && hint_site.is_none() => {

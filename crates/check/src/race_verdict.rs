@@ -13,7 +13,7 @@ use wavemark_sim::events::{Channel, Counter, Direction, Scope, Site, Space, Wave
 
 use crate::Checker;
 use crate::barriers::of_waves;
-use crate::finding::{AND_A_BARRIER, BARRIER_BEHIND, BARRIER_SOMEWHERE, Class};
+use crate::finding::{BARRIER_BEHIND, BARRIER_SOMEWHERE, Class};
 use crate::knowledge::common_scope;
 use crate::meeting::Conflict;
 use crate::mistakes::Place;
@@ -42,6 +42,9 @@ pub(crate) struct Verdict {
     pub missing: Option<(Place, bool)>,
     /// The counter of what is to be waited for: the earlier access, or a write-back.
     pub awaited: Counter,
+    /// With the barrier that is missing a wait is: before which instruction, and how many operations of a counter it may leave in
+    /// flight.
+    pub with_barrier: Option<(SiteId, Counter, u32)>,
 }
 
 /// What would order two accesses.
@@ -51,11 +54,17 @@ struct OrderHint {
     at: Option<Site>,
     /// See [`Finding::else_before`](crate::finding::Finding).
     else_before: Option<Site>,
+    /// See [`Verdict::with_barrier`].
+    with_barrier: Option<(SiteId, Counter, u32)>,
 }
 
 impl OrderHint {
+    fn somewhere(hint: String) -> OrderHint {
+        OrderHint { hint, at: None, else_before: None, with_barrier: None }
+    }
+
     fn at(hint: String, site: Site) -> OrderHint {
-        OrderHint { hint, at: Some(site), else_before: None }
+        OrderHint { at: Some(site), ..OrderHint::somewhere(hint) }
     }
 }
 
@@ -215,7 +224,8 @@ impl<'c> Meets<'c> {
     /// A verdict without a hint.
     fn verdict_of(&self, rule: &'static str, class: Class, title: String) -> Verdict {
         let (hint, hint_site, else_before, missing) = (String::new(), None, None, None);
-        Verdict { rule, class, title, hint, hint_site, else_before, missing, awaited: self.counter }
+        let (awaited, with_barrier) = (self.counter, None);
+        Verdict { rule, class, title, hint, hint_site, else_before, missing, awaited, with_barrier }
     }
 
     fn not_written_back(&self) -> Verdict {
@@ -446,8 +456,9 @@ impl<'c> Meets<'c> {
         let title =
             format!("{place} is {first} by one wave and {second} by another with nothing to order the two");
         let rule = if self.later.space == Space::Lds { "S2" } else { "M1" };
-        let OrderHint { hint, at: hint_site, else_before } = self.order_hint();
-        Verdict { hint, hint_site, else_before, ..self.verdict_of(rule, Class::MissingSync, title) }
+        let OrderHint { hint, at: hint_site, else_before, with_barrier } = self.order_hint();
+        let verdict = self.verdict_of(rule, Class::MissingSync, title);
+        Verdict { hint, hint_site, else_before, with_barrier, ..verdict }
     }
 
     /// What would order two accesses of different waves that nothing orders, as the wave of the later one knows.
@@ -499,7 +510,7 @@ impl<'c> Meets<'c> {
             }
             _ => order.to_owned(),
         };
-        OrderHint { hint, at: None, else_before: None }
+        OrderHint::somewhere(hint)
     }
 
     /// The barrier that would order two accesses of LDS, and where that is, if one of the waves has done what both have with no
@@ -534,11 +545,11 @@ impl<'c> Meets<'c> {
                 else_before: (!by_both(wait)).then(|| site(second)),
                 ..OrderHint::at(BARRIER_BEHIND.to_owned(), site(wait))
             },
-            Some((Err(younger), counter, second)) => {
-                let wait = wait_text(checker.machine, counter, younger);
-                OrderHint::at(format!("{wait}{AND_A_BARRIER} before"), site(second))
-            }
-            None => OrderHint { hint: BARRIER_SOMEWHERE.to_owned(), at: None, else_before: None },
+            Some((Err(younger), counter, second)) => OrderHint {
+                with_barrier: Some((second, counter, younger)),
+                ..OrderHint::at(String::new(), site(second))
+            },
+            None => OrderHint::somewhere(BARRIER_SOMEWHERE.to_owned()),
         }
     }
 
