@@ -77,10 +77,21 @@ struct Written {
     ordered: u64,
     /// Who has relied on its end, if it is a copy: which waits for it were needed is to be noted.
     relied: Relied,
-    /// It is a copy, and writes over what an earlier one has brought and nobody has read.
-    refills: bool,
+    /// What it writes over, if it is a copy.
+    over: Over,
     /// It is a copy, and was read in no order with it.
     raced: bool,
+}
+
+/// What a copy writes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// What no copy has brought.
+    Else,
+    /// What an earlier one has brought, and somebody has read.
+    Read,
+    /// What an earlier one has brought and nobody has read.
+    Unread,
 }
 
 /// Who has relied on the end of a copy so far.
@@ -210,28 +221,34 @@ impl Lds {
         });
     }
 
-    /// Whether an access behind the ends of these copies is itself the first to touch what one of them has brought.
-    pub fn is_first_behind(&self, access: &Access, copies: &[Epoch]) -> bool {
+    /// What a copy writes over, which is behind the ends of these.
+    pub fn over(&self, access: &Access, copies: &[Epoch]) -> Over {
         let unread = |written: &Written| {
             !written.raced && written.relied == Relied::Nobody && copies.contains(&written.record.epoch)
         };
-        !copies.is_empty()
-            && !all_writers(&self.writers, &access.extent, None, |writer| {
-                place(writer).is_none_or(|at| !unread(&self.written[at]))
-            })
+        let is_read = |writer| !matches!(place(writer), Some(at) if unread(&self.written[at]));
+        match copies.is_empty() {
+            true => Over::Else,
+            false if all_writers(&self.writers, &access.extent, None, is_read) => Over::Read,
+            false => Over::Unread,
+        }
     }
 
-    /// What a copy brings is read in no order with it. Whether it writes over what an earlier one has brought and nobody has read.
-    pub fn note_raced(&mut self, copy: Epoch) -> bool {
-        let of = self.written.iter_mut().rev().find(|written| written.record.epoch == copy);
-        of.is_some_and(|of| {
+    /// What a copy has written over.
+    pub fn was_over(&self, copy: Epoch) -> Over {
+        let of = self.written.iter().rev().find(|written| written.record.epoch == copy);
+        of.map_or(Over::Else, |of| of.over)
+    }
+
+    /// What a copy brings is read in no order with it.
+    pub fn note_raced(&mut self, copy: Epoch) {
+        if let Some(of) = self.written.iter_mut().rev().find(|written| written.record.epoch == copy) {
             of.raced = true;
-            of.refills
-        })
+        }
     }
 
-    /// An access that has changed LDS, and of which the shadow knows; whether it `refills`.
-    pub fn note_written(&mut self, record: Record, access: &Access, refills: bool) {
+    /// An access that has changed LDS, and of which the shadow knows; what it is `over`, if it is a copy.
+    pub fn note_written(&mut self, record: Record, access: &Access, over: Over) {
         let atomic = access.direction == Direction::Atomic;
         let writer = if atomic { SHARED } else { self.written.len() as u32 + FIRST };
         let writers = &mut self.writers;
@@ -255,7 +272,7 @@ impl Lds {
         }
         if !atomic {
             let relied = if record.dma { Relied::Nobody } else { Relied::Another };
-            self.written.push(Written { record, ordered: 0, relied, refills, raced: false });
+            self.written.push(Written { record, ordered: 0, relied, over, raced: false });
         }
     }
 

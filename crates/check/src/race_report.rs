@@ -6,6 +6,7 @@ use wavemark_sim::events::{Channel, Direction, Space};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
+use crate::lds::Over;
 use crate::meeting::Conflict;
 use crate::mistakes::{Lack, MistakeId};
 use crate::race_verdict::{Meets, Verdict};
@@ -99,7 +100,10 @@ impl Checker {
     /// Whether a copy that a load of its workgroup meets is over what nobody has read of the one before, and in flight.
     fn refills_unawaited(&mut self, load: &Later, copy: Epoch) -> bool {
         let of_lds = self.lds.get_mut(&load.wave.workgroup_flat).filter(|_| load.space == Space::Lds);
-        let refills = of_lds.is_some_and(|lds| lds.note_raced(copy));
+        let refills = of_lds.is_some_and(|lds| {
+            lds.note_raced(copy);
+            lds.was_over(copy) == Over::Unread
+        });
         let in_flight = |copies: &WaveState| copies.retired[usize::from(copy.channel)] < copy.seq;
         refills && self.waves.get(copy.agent).is_some_and(in_flight)
     }

@@ -13,8 +13,9 @@ use wavemark_sim::events::{Channel, Counter, Direction, Scope, Site, Space, Wave
 
 use crate::Checker;
 use crate::barriers::of_waves;
-use crate::finding::{BARRIER_BEHIND, BARRIER_SOMEWHERE, Class};
+use crate::finding::{BARRIER_BEHIND, BARRIER_SOMEWHERE, Class, REFILL};
 use crate::knowledge::common_scope;
+use crate::lds::Over;
 use crate::meeting::Conflict;
 use crate::mistakes::Place;
 use crate::relation::{Later, Relation, channel};
@@ -484,6 +485,7 @@ impl<'c> Meets<'c> {
                 "addresses (M0, EXEC, base) that keep the waves apart, or a barrier between the two accesses"
                     .to_owned()
             }
+            (Space::Lds, _) if self.over() != Over::Else => return self.barrier_hint(),
             (Space::Lds, _) if let Some(arrival) = self.behind_arrival() => {
                 let arrival = checker.sites.get(arrival).site.clone();
                 return OrderHint::at(
@@ -549,8 +551,16 @@ impl<'c> Meets<'c> {
                 with_barrier: Some((second, counter, younger)),
                 ..OrderHint::at(String::new(), site(second))
             },
+            None if self.over() == Over::Unread => OrderHint::at(REFILL.to_owned(), self.second.site.clone()),
             None => OrderHint::somewhere(BARRIER_SOMEWHERE.to_owned()),
         }
+    }
+
+    /// What the copy was over that has brought what is read.
+    fn over(&self) -> Over {
+        let lds = self.checker.lds.get(&self.later.wave.workgroup_flat);
+        let read = self.conflict.write_first && self.later.direction == Direction::Read;
+        lds.filter(|_| read).map_or(Over::Else, |lds| lds.was_over(self.conflict.earlier.epoch))
     }
 
     /// The arrival at a barrier that the wave of the earlier one has not waited for before that, if the wave of the later one knows

@@ -13,6 +13,7 @@ use wavemark_sim::queue::channel_in;
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::knowledge::{Knowledge, common_scope};
+use crate::lds::Over;
 use crate::meeting::{Conflict, Meeting, Stored, Undefined};
 use crate::polls::Load;
 use crate::relation::{Later, Order, Relation, View};
@@ -187,10 +188,11 @@ impl Checker {
             && undefined.is_none();
         self.repeats |= repeats;
         if let Some(lds) = lds {
-            let refills = dma && direction == Direction::Write && lds.is_first_behind(access, &copies);
+            let copies_to = dma && direction == Direction::Write;
+            let over = if copies_to { lds.over(access, &copies) } else { Over::Else };
             lds.note_used(wave.index, access, &copies);
             if direction != Direction::Read {
-                lds.note_written(record, access, refills);
+                lds.note_written(record, access, over);
             }
         }
         let expected = stored.is_none()
