@@ -322,7 +322,7 @@ impl Checker {
     fn follows_what_it_saw(&self, later: &Later, conflict: &Conflict) -> bool {
         let Conflict { earlier, lanes, dword, .. } = conflict;
         let loads = conflict.both_atomic && later.loads_registers();
-        let again = loads || later.direction == Direction::Write && !later.record.dma;
+        let again = loads || later.direction != Direction::Read && !later.record.dma;
         conflict.write_first
             && again
             && !matches!(conflict.relation, Relation::Apart | Relation::NotWrittenBack)

@@ -107,7 +107,11 @@ const GLOBAL: u32 = u32::MAX;
 
 /// What a wave has seen of late in dwords where others publish.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen(SmallVec<[SeenDword; 2]>);
+pub(crate) struct Seen {
+    looks: SmallVec<[SeenDword; 2]>,
+    /// Stores whose values it has waited for in a loop, that publish by that alone.
+    flags: SmallVec<[Epoch; 2]>,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct SeenDword {
@@ -124,27 +128,29 @@ impl Seen {
     const MOST: usize = 16;
     /// So many of them at one dword.
     const LOOKS: usize = 4;
+    /// So many flags.
+    const FLAGS: usize = 4;
 
     /// Whether it has seen nothing of late.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.looks.is_empty() && self.flags.is_empty()
     }
 
     /// It has looked there; whoever looks again before others have published anything has seen the same.
     fn note(&mut self, new: SeenDword) {
         let same = |old: &&SeenDword| old.at == new.at;
-        if self.0.iter().rev().find(same).is_some_and(|last| last.count == new.count) {
+        if self.looks.iter().rev().find(same).is_some_and(|last| last.count == new.count) {
             return;
         }
-        if self.0.len() == Self::MOST {
-            self.0.remove(0);
+        if self.looks.len() == Self::MOST {
+            self.looks.remove(0);
         }
-        if self.0.iter().filter(same).count() == Self::LOOKS
-            && let Some(oldest) = self.0.iter().position(|old| old.at == new.at)
+        if self.looks.iter().filter(same).count() == Self::LOOKS
+            && let Some(oldest) = self.looks.iter().position(|old| old.at == new.at)
         {
-            self.0.remove(oldest);
+            self.looks.remove(oldest);
         }
-        self.0.push(new);
+        self.looks.push(new);
     }
 
     /// The dwords of a memory that were seen by loads before this operation, and how many operations had published there then.
@@ -153,15 +159,27 @@ impl Seen {
             let (channel, seq) = seen.seq;
             seen.at.0 == memory && channel as u8 == operation.channel && seq < operation.seq
         };
-        let looks = move || self.0.iter().filter(is_before);
+        let looks = move || self.looks.iter().filter(is_before);
         let is_last =
             move |seen: &&SeenDword| looks().all(|other| other.at != seen.at || other.count <= seen.count);
         looks().filter(is_last).map(|seen| (seen.at.1, seen.count))
     }
 
-    /// The same of a wave of another workgroup.
-    pub fn move_to(&mut self, workgroup: u32) {
-        for SeenDword { at, .. } in self.0.iter_mut().filter(|seen| seen.at.0 != GLOBAL) {
+    /// It has waited for what a store has written.
+    pub fn note_flag(&mut self, store: Epoch) {
+        if self.flags.contains(&store) {
+            return;
+        }
+        if self.flags.len() == Self::FLAGS {
+            self.flags.remove(0);
+        }
+        self.flags.push(store);
+    }
+
+    /// The same of a wave of another workgroup, all of whose waves have numbers that are higher by so much.
+    pub fn move_to(&mut self, workgroup: u32, by: u32) {
+        self.flags.iter_mut().for_each(|store| store.agent += by);
+        for SeenDword { at, .. } in self.looks.iter_mut().filter(|seen| seen.at.0 != GLOBAL) {
             at.0 = workgroup;
         }
     }
@@ -169,7 +187,7 @@ impl Seen {
     /// How many operations had published in a memory when a dword there was last seen by a load that is retired.
     fn count(&self, at: (u32, u64), retired: &[u32; CHANNELS]) -> u32 {
         let is_over = |seen: &&SeenDword| seen.at == at && retired[seen.seq.0 as usize] >= seen.seq.1;
-        self.0.iter().filter(is_over).map(|seen| seen.count).max().unwrap_or_default()
+        self.looks.iter().filter(is_over).map(|seen| seen.count).max().unwrap_or_default()
     }
 }
 
@@ -348,6 +366,9 @@ impl Checker {
         let (Some(state), Some(id)) = (self.waves.get(wave), self.waves.id(operation.agent)) else {
             return false;
         };
+        if state.seen.flags.contains(&operation) {
+            return true;
+        }
         let memory = if space == Space::Lds { id.workgroup_flat } else { GLOBAL };
         let count = state.seen.count((memory, dword), &state.retired);
         let carried = self.published.get(&memory).map_or(&[][..], |published| published.of(dword));

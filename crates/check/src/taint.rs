@@ -598,6 +598,7 @@ impl Checker {
                 // What it has invalidated behind the load, before it looks at the value, is as new as that.
                 let common = if state.has_invalidated_since(load) { Scope::Cu } else { apart };
                 state.known.learn(known, common);
+                state.seen.note_flag(flag.epoch);
                 state.note_learnt();
             }
             if let Some(writer) = self.waves.get_mut(flag.epoch.agent) {

@@ -711,7 +711,7 @@ impl WaveState {
         moved.scalar_fresh = self.scalar_fresh.moved(by.agents);
         moved.write_backs = self.write_backs.iter().map(|of| of.moved(by.agents)).collect();
         moved.invalidates = self.invalidates.iter().map(|of| of.moved(by.agents)).collect();
-        moved.seen.move_to(id.workgroup_flat);
+        moved.seen.move_to(id.workgroup_flat, by.agents);
         moved.learnt_of_late = crate::sync::LearntOfLate::default();
         moved.acquires = self.acquires.iter().map(|of| of.moved(by)).collect();
         let stores = moved.old_stores.iter_mut().map(|(_, before)| before);
