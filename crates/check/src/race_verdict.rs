@@ -211,7 +211,7 @@ impl<'c> Meets<'c> {
     /// Why a store that is over is not seen.
     fn why_unseen(&self) -> Unseen {
         let knows_of = |agent: u32, channel: Channel| self.knows_of(agent, channel);
-        self.checker.waves.why_unseen(self.conflict.earlier.epoch, knows_of)
+        self.checker.waves.why_unseen(self.conflict.earlier.epoch, self.common(), knows_of)
     }
 
     fn wait(&self, counter: Counter) -> String {

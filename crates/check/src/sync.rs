@@ -270,7 +270,7 @@ impl Checker {
                 let is_over = |(channel, seq): (Channel, u32)| state.retired[channel as usize] >= seq;
                 let last = state.last_write_back;
                 let write_back = last.map(|last| WroteBack { is_over: is_over(last.own), ..last });
-                state.note_release(Release { at: before, own, write_back, keeps }, releases);
+                state.note_release(Release { at: before, own, write_back, keeps, scope: op.scope }, releases);
             }
         }
         self.consume_published(wave.index);

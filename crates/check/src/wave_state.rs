@@ -177,6 +177,8 @@ pub struct Release {
     pub write_back: Option<WroteBack>,
     /// It leaves memory as it is, and is there to look: others have what it hands on, but hardly by its author's will.
     pub keeps: bool,
+    /// How far apart those are at the most to whom it hands on.
+    pub scope: Scope,
 }
 
 /// A write-back, as far as messages tell of it.
@@ -515,7 +517,8 @@ impl WaveState {
         let at = self.publishing.partition_point(|other| other.at.step < step);
         if self.publishing.get(at).is_none_or(|other| other.own != own) {
             let arrive = Arrive { site, number, seq, step, left: None };
-            self.publishing.insert(at, Release { at: arrive, own, write_back: None, keeps: false });
+            self.publishing
+                .insert(at, Release { at: arrive, own, write_back: None, keeps: false, scope: Scope::Cu });
             if self.publishing.len() > RELEASES {
                 self.publishing.pop_front();
             }

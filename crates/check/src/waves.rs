@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Channel, WaveId};
+use wavemark_sim::events::{Channel, Scope, WaveId};
 
 use crate::snapshot::Moved;
 use crate::sync::Seen;
@@ -285,10 +285,11 @@ impl Waves {
         }
     }
 
-    /// Why a store is not seen by who knows so much of other waves, to whom its own wave or one of the same workgroup has handed
-    /// it on.
-    pub fn why_unseen(&self, store: Epoch, knows: impl Fn(u32, Channel) -> u32) -> Unseen {
+    /// Why a store is not seen by who knows so much of other waves and is so far from its own wave, which has handed it on, or another
+    /// wave of the same workgroup has.
+    pub fn why_unseen(&self, store: Epoch, common: Scope, knows: impl Fn(u32, Channel) -> u32) -> Unseen {
         let own = self.publication(store.agent);
+        let reaches = |release: &Release| release.scope >= common;
         let written_back = own.last_write_back.filter(|write_back| write_back.at.comes_behind(store));
         // Waves of one workgroup write back alike: where a barrier comes before the release, others wait there as well.
         let first = |write_back: WroteBack, release: Arrive| {
@@ -296,7 +297,8 @@ impl Waves {
             let between = barrier.filter(|at| (write_back.at.step..release.step).contains(&at.step));
             between.map_or((release, false), |barrier| (barrier, true))
         };
-        if let Some(release) = own.release_of(store, |channel| knows(store.agent, channel)) {
+        let own_release = own.release_of(store, |channel| knows(store.agent, channel));
+        if let Some(release) = own_release.filter(reaches) {
             return match release.write_back.filter(|write_back| write_back.at.comes_behind(store)) {
                 Some(write_back) => {
                     Unseen::WriteBackInFlight(write_back.own.0, first(write_back, release.at))
@@ -304,7 +306,19 @@ impl Waves {
                 None => Unseen::NotWrittenBack(Some(release.at)),
             };
         }
-        let Some(barrier) = own.first_barrier_behind(store) else { return Unseen::NotWrittenBack(None) };
+        let Some(barrier) = own.first_barrier_behind(store) else {
+            // A flag tells a wave of the same workgroup, which hands on what it knows.
+            let tells = |agent: u32, release: &Release| {
+                let knows = |wave: &WaveState| wave.known.issued.knows(store);
+                reaches(release) && self.get(agent).is_none_or(knows)
+            };
+            return match self.release_beside(store.agent, knows, tells) {
+                Some(Release { at, write_back: Some(WroteBack { own, is_over: false, .. }), .. }) => {
+                    Unseen::WriteBackInFlight(own.0, (at, false))
+                }
+                beside => Unseen::NotWrittenBack(beside.or(own_release).map(|release| release.at)),
+            };
+        };
         if let Some(write_back) = written_back.filter(|write_back| write_back.at.step < barrier.step) {
             return Unseen::WriteBackInFlight(write_back.own.0, (barrier, true));
         }
