@@ -10,6 +10,7 @@
 //!   come as early.
 //! - Where a load and what it reads are ordered nowhere between some waves, caches between others that may hold what was there
 //!   before matter no more: a scope mends both.
+//! - Where what a wave stores is in no order with loads of others, it is not handed on to its other readers and writers too early.
 //! - Where a scope is too narrow, or a flag is looked at before it is there, it orders nothing, and what it guards races as well.
 //! - A wave that does not wait for a barrier, as it has joined none or nobody has initialised it, or for no reason, meets others in the
 //!   wrong phase: it arrives again, there and elsewhere, joins another barrier, races, and at last is waited for in vain. So do
@@ -166,7 +167,10 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
                 (Class::MissingWait, Class::MissingWriteback, known, own_known) => known && !own_known,
                 _ => false,
             };
+            // Of which it is not known who hands it on, nobody may do so.
+            let nobody = finding.missing.is_some_and(|(_, before)| before.is_none());
             cause.rule == "M5" && written_back && cause.pair() == finding.pair()
+                || cause.rule == "M1" && nobody && cause.writer() == finding.end("producer")
                 || cause.rule == "M2" && has_narrow_end(cause, finding)
         }),
         "B1" => {
