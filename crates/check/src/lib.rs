@@ -22,6 +22,7 @@ mod meeting;
 mod mistakes;
 mod one_wait;
 mod polls;
+mod polls_in_flight;
 mod published;
 mod race_report;
 mod race_verdict;
@@ -204,6 +205,8 @@ pub struct Checker {
     polls: FxHashSet<SiteId>,
     /// Those of them that their loop comes back to.
     polls_again: FxHashSet<SiteId>,
+    /// Those that are in flight and that others write over.
+    polls_in_flight: Vec<polls_in_flight::PollInFlight>,
     /// Whether a load polls by the code alone, of those of which that was asked.
     polls_by_code: RefCell<FxHashMap<SiteId, bool>>,
     /// Where the values of loads are of use, of those of which that was asked.
@@ -256,6 +259,7 @@ impl Checker {
             tally: tally::Tally::default(),
             polls: FxHashSet::default(),
             polls_again: FxHashSet::default(),
+            polls_in_flight: Vec::new(),
             polls_by_code: RefCell::default(),
             uses: FxHashMap::default(),
             followed: followed::Followed::default(),

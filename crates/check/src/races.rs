@@ -220,6 +220,9 @@ impl Checker {
         if let Some(stored) = &stored(op, access, self.machine.lanes() as usize) {
             self.check_lanes(wave, site, access, stored);
         }
+        if later.direction == Direction::Write && !self.polls_in_flight.is_empty() {
+            self.tell_polls_in_flight(&later, access);
+        }
         // One other wave whose load matters stands for all that have executed it.
         let mut said: SmallVec<[(SiteId, bool); 2]> = SmallVec::new();
         for conflict in conflicts {
@@ -267,7 +270,7 @@ impl Checker {
         if self.is_expected(later, conflict) {
             let stores = later.direction == Direction::Write && !later.record.atomic;
             if !own && !conflict.write_first && stores {
-                self.suspect_earlier(conflict.earlier, Poll::Loop, self.told_by(&later.record));
+                self.suspect_poll(later, conflict);
             }
             return false;
         }
@@ -298,15 +301,13 @@ impl Checker {
         let may_poll = self.may_have_been_polled(later, conflict);
         if !own && !conflict.write_first && may_poll && !conflict.earlier.dma {
             let Some(finding) = self.conflict_finding(later, conflict) else { return true };
-            let poll = if conflict.both_atomic || later.direction == Direction::Atomic {
-                Poll::Any
-            } else {
-                Poll::Loop
-            };
-            let learns = if poll == Poll::Loop { self.told_by(&later.record) } else { None };
             let load = conflict.earlier;
             let reported = self.report_or_keep(UnusedLoad { load, finding, may_poll: true });
-            self.suspect_earlier(load, poll, learns);
+            if conflict.both_atomic || later.direction == Direction::Atomic {
+                self.suspect_earlier(load, Poll::Any, None);
+            } else {
+                self.suspect_poll(later, conflict);
+            }
             return reported;
         }
         let Some(finding) = self.conflict_finding(later, conflict) else { return true };
@@ -543,13 +544,13 @@ impl Checker {
     }
 
     /// What a load learns that polls what a store has written.
-    fn told_by(&self, store: &Record) -> Option<(Knowledge, Record)> {
+    pub(crate) fn told_by(&self, store: &Record) -> Option<(Knowledge, Record)> {
         Some((self.known_by(store.epoch)?, *store))
     }
 
     /// Another wave's load turns out to race with a write after it. Whether its instruction polls decides; its registers,
     /// if they still hold the value, may tell, and the wave may read what is written now while the load is in flight.
-    fn suspect_earlier(&mut self, load: Record, poll: Poll, learns: Option<(Knowledge, Record)>) {
+    pub(crate) fn suspect_earlier(&mut self, load: Record, poll: Poll, learns: Option<(Knowledge, Record)>) {
         let Some(state) = self.waves.get_mut(load.epoch.agent).filter(|state| !state.ended) else { return };
         let in_flight = state.retired[usize::from(load.epoch.channel)] < load.epoch.seq;
         let learns = learns.filter(|_| in_flight);

@@ -105,6 +105,11 @@ impl Invalidate {
 /// Where what was published in global memory stands, beside the LDS of workgroups.
 const GLOBAL: u32 = u32::MAX;
 
+/// The number of the memory that a wave sees in a space.
+pub(crate) fn memory(space: Space, wave: WaveId) -> u32 {
+    if space == Space::Lds { wave.workgroup_flat } else { GLOBAL }
+}
+
 /// What a wave has seen of late in dwords where others publish.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
@@ -369,7 +374,7 @@ impl Checker {
         if state.seen.flags.contains(&operation) {
             return true;
         }
-        let memory = if space == Space::Lds { id.workgroup_flat } else { GLOBAL };
+        let memory = memory(space, id);
         let count = state.seen.count((memory, dword), &state.retired);
         let carried = self.published.get(&memory).map_or(&[][..], |published| published.of(dword));
         carried.iter().any(|entry| {
@@ -495,7 +500,7 @@ impl Checker {
 
     /// A wave has read dwords by the operation at a place in a channel: once that is retired, it learns what was published there.
     fn acquire(&mut self, wave: WaveId, seq: (Channel, u32), dwords: &[u64], (space, scope): (Space, Scope)) {
-        let memory = if space == Space::Lds { wave.workgroup_flat } else { GLOBAL };
+        let memory = memory(space, wave);
         let (Some(published), Some(state)) =
             (self.published.get_mut(&memory), self.waves.get_mut(wave.index))
         else {
