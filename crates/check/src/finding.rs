@@ -609,6 +609,8 @@ fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, lines: &StraightLines<'_>
             finding.behind_read();
         } else if let (Some((counter, before)), Some(mistake)) = (finding.missing, finding.mistake) {
             let (allowed, earliest) = mistakes.wait(mistake);
+            let for_all = mistakes.allowed_with_barrier(mistake, counter).filter(|_| finding.needs_barrier);
+            let allowed = for_all.map_or(allowed, |for_all| allowed.min(for_all));
             finding.needed = Some((counter, allowed));
             finding.hint_site = earliest.or(before).map(|site| sites.get(site).site.clone());
             let barrier = if finding.needs_barrier { AND_A_BARRIER } else { "" };

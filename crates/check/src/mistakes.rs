@@ -59,6 +59,8 @@ struct Node {
     barriers: SmallVec<[(SiteId, u32); 2]>,
     /// The same mistake is seen at an earlier place.
     late: bool,
+    /// A barrier is missing there as well, with the wait for this counter.
+    with_barrier: Option<Counter>,
     /// Before which one wait serves all places ([`crate::one_wait`]).
     common: Option<SiteId>,
     /// Of a pair: whether the first is a copy that its wave may have issued too early, each time that the wave met it in flight.
@@ -98,6 +100,7 @@ impl Mistakes {
             before,
             barriers,
             late: false,
+            with_barrier: None,
             common: None,
             early: None,
             refills: None,
@@ -222,6 +225,12 @@ impl Mistakes {
         let own = self.places(id).find(|&at| at == id.0);
         let node = &self.nodes[own.or_else(|| self.places(id).next()).unwrap_or(id.0)];
         (node.allowed, node.before)
+    }
+
+    /// How many operations of a counter a wait may leave in flight with one barrier that is for all places where both are missing.
+    pub fn allowed_with_barrier(&self, id: MistakeId, counter: Counter) -> Option<u32> {
+        let both = self.same(id).map(|at| &self.nodes[at]).filter(|node| node.with_barrier == Some(counter));
+        both.map(|node| node.allowed).min()
     }
 
     /// How many operations a wait may leave in flight before an instruction; where it was not seen to be missing there, none.
@@ -484,6 +493,7 @@ impl Checker {
         self.mistakes.join(mistake, place);
         self.mistakes.set_place(place, before);
         self.mistakes.allow(place, allowed);
+        self.mistakes.nodes[place.0].with_barrier = Some(counter);
         place
     }
 

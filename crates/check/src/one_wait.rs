@@ -127,9 +127,11 @@ impl<'s> StraightLines<'s> {
         self.behind(first).any(|id| id == second)
     }
 
-    /// The last of the waits that stand one behind the other from this one on: what belongs behind one of them belongs behind all.
+    /// The last of the waits that stand one behind the other from this one on, but for those for address translations: what belongs
+    /// behind one of them belongs behind all.
     pub fn last_wait(&self, wait: SiteId) -> SiteId {
-        let is_wait = |id: &SiteId| !self.sites.get(*id).effects.waits.is_empty();
+        let is_wait =
+            |id: &SiteId| self.sites.get(*id).effects.waits.iter().any(|&(counter, _)| counter != Counter::X);
         self.behind(wait).take_while(is_wait).last().unwrap_or(wait)
     }
 

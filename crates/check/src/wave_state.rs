@@ -669,7 +669,9 @@ impl WaveState {
         let retires = |wait: &&WaitInstance| {
             wait.number(counter).is_some_and(|left| wait.seq[at].saturating_sub(left) >= seq)
         };
-        let waits = || self.waits.iter().filter(|wait| between.contains(&wait.step));
+        // Address translations are in no order with anything.
+        let orders = |wait: &&WaitInstance| wait.counters.iter().any(|&(counter, _)| counter != Counter::X);
+        let waits = || self.waits.iter().filter(|wait| between.contains(&wait.step)).filter(orders);
         waits().find(retires).and(waits().next_back()).map(|wait| Ok(wait.site))
     }
 
