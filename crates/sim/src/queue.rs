@@ -472,6 +472,12 @@ impl Queue {
         self.order().first().map(|place| place.issued_at)
     }
 
+    /// The oldest operation in a slot that is of one channel alone: where it is in the order of issue, and machine time then.
+    pub fn oldest_of(&self, channel: Channel) -> Option<(usize, u64)> {
+        let at = self.order().iter().position(|place| place.channel == channel as u8)?;
+        Some((at, self.order()[at].issued_at))
+    }
+
     /// How many operations a counter counts now.
     pub fn outstanding(&self, counter: Counter) -> u32 {
         executed_channels(counter).map(|c| self.issued[c as usize] - self.retired[c as usize]).sum()

@@ -331,6 +331,9 @@ impl Random {
 /// Instructions after which an operation in flight lands even in late mode: without such a bound a wave that
 /// polls memory for a completion that no counter of its own covers would poll for ever.
 const PATIENCE: u64 = 1 << 15;
+/// The same for what is in LDS and not waited for, which is what waves tell each other by: seen all at once when the wave ends, it
+/// would tell nothing of the order in which the wave did what it did in between.
+const PATIENCE_WITH_LDS: u64 = 64;
 /// Instructions of a wave without any visible operation between two looks at its step limit.
 const STEPS_UNCHECKED: u64 = 0x1000;
 
@@ -461,8 +464,19 @@ impl<O: Observer> Cx<'_, O> {
     fn complete_by_mode(&mut self, wave: &mut Wave) {
         if !self.lands_late {
             self.complete_by_chance(wave);
-        } else if self.cluster.clock > wave.patient_until {
+        } else {
+            self.complete_lately(wave);
+        }
+    }
+
+    /// The same in late mode.
+    #[inline(always)]
+    fn complete_lately(&mut self, wave: &mut Wave) {
+        if self.cluster.clock > wave.patient_until {
             self.complete_old(wave);
+        }
+        if wave.queue.has_any_of(1 << Channel::Ds as u8) {
+            self.complete_lds_stores(wave);
         }
     }
 
@@ -473,11 +487,7 @@ impl<O: Observer> Cx<'_, O> {
             return self.complete_by_policy(wave);
         }
         match self.config.completion {
-            Completion::Late => {
-                if self.cluster.clock > wave.patient_until {
-                    self.complete_old(wave);
-                }
-            }
+            Completion::Late => self.complete_lately(wave),
             Completion::Early => {
                 while let Some(slot) = wave.queue.take_early(0) {
                     self.complete_one(wave, slot);
@@ -519,6 +529,17 @@ impl<O: Observer> Cx<'_, O> {
         } else if !due {
             let at = Moment { cluster: wave.id.cluster_flat, step: self.cluster.turns.steps };
             recorder.issued(at, operation);
+        }
+    }
+
+    /// Complete stores and atomics of LDS that have been in flight for longer than [`PATIENCE_WITH_LDS`], in their order.
+    #[inline(never)]
+    fn complete_lds_stores(&mut self, wave: &mut Wave) {
+        let before = self.cluster.clock.saturating_sub(PATIENCE_WITH_LDS);
+        while let Some((at, _)) = wave.queue.oldest_of(Channel::Ds).filter(|&(_, at)| at < before) {
+            if let Some(slot) = wave.queue.take_early(at) {
+                self.complete_one(wave, slot);
+            }
         }
     }
 
