@@ -55,6 +55,19 @@ impl Place {
     }
 }
 
+/// What an operation has to do with other workgroups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Talk {
+    /// Nothing.
+    #[default]
+    Silent,
+    /// It asks what they may have done, or waits for them: a scoped load or a returning atomic on global memory, a sleep.
+    Asks,
+    /// It tells them what its wave has done: a scoped store, or an atomic that returns nothing.
+    Tells,
+}
+
 /// Where a [`Place`] points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
@@ -202,9 +215,8 @@ pub struct Op {
     pub goes_on: bool,
     /// It may write EXEC.
     pub writes_exec: bool,
-    /// It asks what other workgroups may have done, or waits for them: a scoped load or a returning atomic on global
-    /// memory, a sleep.
-    pub asks: bool,
+    /// What it has to do with other workgroups.
+    pub talk: Talk,
     /// What only slow paths need: modifiers of vector operations, descriptions of memory operations.
     pub detail: Option<Arc<Detail>>,
 }
@@ -226,7 +238,7 @@ impl Op {
             branch: 0,
             goes_on: false,
             writes_exec: false,
-            asks: false,
+            talk: Talk::Silent,
             detail: None,
         }
     }

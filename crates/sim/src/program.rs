@@ -26,7 +26,7 @@ use crate::machine::ops::MachineOp;
 use crate::machine::select::select;
 use crate::matrix;
 use crate::meaning::{self, Definition};
-use crate::op::{Behind, Detail, Op, OpKind, go_on};
+use crate::op::{Behind, Detail, Op, OpKind, Talk, go_on};
 use crate::queue::smallest_capacity;
 use crate::regs::Regs;
 
@@ -238,11 +238,11 @@ impl Program {
         let is_put_off = self.puts_off && is_put_off(&binder.effects);
         self.talks |= talks(facts, &binder.effects) && !is_put_off;
         self.puts_some_off |= is_put_off;
-        let (asks, writes_exec) = (asks(facts, &binder.effects), binder.effects.writes_exec());
+        let (talk, writes_exec) = (talk(facts, &binder.effects), binder.effects.writes_exec());
         ops[at] = match bound {
             Ok(op) => {
                 let branch = if op.kind == OpKind::Branch { dwords } else { 0 };
-                Op { dwords, way: dwords, branch, asks, writes_exec, ..op }
+                Op { dwords, way: dwords, branch, talk, writes_exec, ..op }
             }
             Err(why) => unsupported(why.to_string(), dwords),
         };
@@ -370,11 +370,15 @@ const MAX_DWORDS: usize = 5;
 const LINE: usize = 24;
 const _: () = assert!(((LINE + 1) * 2 + 1) * MAX_DWORDS <= u8::MAX as usize);
 
-/// Whether an instruction asks what other workgroups have done, or waits for them.
-fn asks(facts: &Facts, effects: &Effects) -> bool {
+/// What an instruction has to do with other workgroups.
+fn talk(facts: &Facts, effects: &Effects) -> Talk {
     let returns = |verb| matches!(verb, Verb::Load | Verb::AtomicReturn);
-    effects.control == Some(Control::Sleep)
-        || talks(facts, effects) && effects.memory.as_ref().is_some_and(|memory| returns(memory.verb))
+    match effects.memory.as_ref().filter(|_| talks(facts, effects)) {
+        _ if effects.control == Some(Control::Sleep) => Talk::Asks,
+        Some(memory) if returns(memory.verb) => Talk::Asks,
+        Some(_) => Talk::Tells,
+        None => Talk::Silent,
+    }
 }
 
 /// Whether an instruction talks to other workgroups. Where every store reaches the device, whatever it is for, that says

@@ -44,6 +44,8 @@ pub struct Wave {
     pub patient_until: u64,
     /// Where it last asked what other workgroups have done.
     pub asked_at: u64,
+    /// The same where it last told others something.
+    pub told_at: u64,
     /// Number of the program's operation table for `msb`.
     pub table: usize,
     /// `msb` was changed by another way than `s_set_vgpr_msb`.
@@ -114,6 +116,7 @@ impl Wave {
             steps: 0,
             patient_until: 0,
             asked_at: 0,
+            told_at: 0,
             table: 0,
             msb_changed: false,
             constants: [0; 2],
@@ -143,6 +146,7 @@ impl Wave {
             steps: 0,
             patient_until: 0,
             asked_at: 0,
+            told_at: 0,
             table: 0,
             msb_changed: false,
             scratch_per_lane: 0,

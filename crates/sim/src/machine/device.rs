@@ -3,8 +3,9 @@
 //! What a cluster draws, counts and times is its own ([`Cluster`]): nothing that another one does moves a result of its,
 //! unless through global memory. A turn is long, because a workgroup's registers and LDS are then still in the host's
 //! caches when they are used again; it ends early where a wave asks once more what other workgroups have done, or sleeps
-//! once more, at the same place as before or at an earlier one: it may wait for one of them. With a seed turns are short:
-//! there interleavings are what is wanted.
+//! once more, at the same place as before or at an earlier one: it may wait for one of them. So it does, a few times, where a
+//! wave tells others once more what it has done: they may have waited for it. With a seed turns are short: there
+//! interleavings are what is wanted.
 
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
@@ -54,8 +55,10 @@ pub(crate) struct Cluster {
     /// The last operation's number.
     pub next_op: u64,
     pub random: Random,
-    /// One of its waves has asked once more what other workgroups have done, since its turn began.
+    /// One of its waves has asked once more what other workgroups have done, or told them what it has, since its turn began.
     pub asks: bool,
+    /// How often a turn has ended as a wave told others something once more.
+    pub told_again: u32,
     /// Who goes on, where that is not drawn.
     pub turns: Turns,
 }
@@ -70,6 +73,7 @@ impl Cluster {
             next_op: u64::from(flat) << 32,
             random: Random::new(seed ^ u64::from(flat).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             asks: false,
+            told_again: 0,
             turns: Turns::default(),
         }
     }

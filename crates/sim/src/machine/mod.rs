@@ -66,7 +66,7 @@ use crate::events::{Observer, WaveId};
 use crate::global::Global;
 use crate::hostcall::Hostcall;
 use crate::lds_load::LdsLoad;
-use crate::op::{Detail, OpKind};
+use crate::op::{Detail, OpKind, Talk};
 use crate::pending::{Memories, Pool, complete};
 use crate::program::{PAGE, Page, Program};
 use crate::progress::Progress;
@@ -334,6 +334,8 @@ const PATIENCE: u64 = 1 << 15;
 /// The same for what is in LDS and not waited for, which is what waves tell each other by: seen all at once when the wave ends, it
 /// would tell nothing of the order in which the wave did what it did in between.
 const PATIENCE_WITH_LDS: u64 = 64;
+/// So often a turn of a cluster ends as it tells others something once more.
+const TOLD_AGAIN: u32 = 64;
 /// Instructions of a wave without any visible operation between two looks at its step limit.
 const STEPS_UNCHECKED: u64 = 0x1000;
 
@@ -627,12 +629,25 @@ fn run_wave<O: Observer>(
             if wave.steps > cx.config.max_steps {
                 break 'pages limit(program, wave, cx, number * PAGE + at, Limit::WaveSteps);
             }
-            if op.asks {
+            match op.talk {
+                Talk::Silent => {}
                 // One that has come back to ask again may wait for what others have yet to do: the turn ends with it.
-                let pc = page_base + at as u64 * 4;
-                cx.cluster.asks |= pc <= wave.asked_at;
-                wave.asked_at = pc;
-                turns = 1;
+                Talk::Asks => {
+                    let pc = page_base + at as u64 * 4;
+                    cx.cluster.asks |= pc <= wave.asked_at;
+                    wave.asked_at = pc;
+                    turns = 1;
+                }
+                // One that has come back to tell again may have told others to go on.
+                Talk::Tells => {
+                    let pc = page_base + at as u64 * 4;
+                    if pc <= wave.told_at && cx.cluster.told_again < TOLD_AGAIN {
+                        cx.cluster.told_again += 1;
+                        cx.cluster.asks = true;
+                        turns = 1;
+                    }
+                    wave.told_at = pc;
+                }
             }
             match op.detail.as_deref() {
                 Some(detail) if cx.quick(wave, detail, page.sites[at].as_deref().filter(|_| O::ACTIVE)) => {}
