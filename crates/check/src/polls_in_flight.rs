@@ -1,7 +1,8 @@
 //! Loads that may poll and are in flight: what they read is what is in memory when they land.
 //!
 //! The shadow knows of a load until something else is written there. A load that is in flight may read that as well, and what is
-//! written behind it, which is what its wave learns of then. Stores are asked for; an atomic does not hide what a load has read.
+//! written behind it, which is what its wave learns of then. Stores are asked for: what atomics publish is learnt when a load lands
+//! ([`crate::sync`]).
 
 use smallvec::SmallVec;
 use wavemark_sim::events::Access;
