@@ -472,10 +472,15 @@ impl Queue {
         self.order().first().map(|place| place.issued_at)
     }
 
-    /// The oldest operation in a slot that is of one channel alone: where it is in the order of issue, and machine time then.
-    pub fn oldest_of(&self, channel: Channel) -> Option<(usize, u64)> {
-        let at = self.order().iter().position(|place| place.channel == channel as u8)?;
-        Some((at, self.order()[at].issued_at))
+    /// The oldest operation in a slot that changes LDS and was issued before machine time `before`: where it is in the order of
+    /// issue, and when it was issued.
+    pub fn lds_store(&self, before: u64) -> Option<(usize, u64)> {
+        let is_old = |&at: &usize| self.order()[at].issued_at < before;
+        let changes = |&at: &usize| {
+            let of_lds = self.order()[at].channel == Channel::Ds as u8;
+            of_lds && self.nth(at).spans().any(|(space, reads, ..)| space == Space::Lds && !reads)
+        };
+        (0..self.len()).take_while(is_old).find(changes).map(|at| (at, self.order()[at].issued_at))
     }
 
     /// How many operations a counter counts now.

@@ -538,7 +538,8 @@ impl<O: Observer> Cx<'_, O> {
     #[inline(never)]
     fn complete_lds_stores(&mut self, wave: &mut Wave) {
         let before = self.cluster.clock.saturating_sub(PATIENCE_WITH_LDS);
-        while let Some((at, _)) = wave.queue.oldest_of(Channel::Ds).filter(|&(_, at)| at < before) {
+        while let Some((at, issued_at)) = wave.queue.lds_store(before) {
+            self.complete_lds_loads(wave, u32::MAX, issued_at);
             if let Some(slot) = wave.queue.take_early(at) {
                 self.complete_one(wave, slot);
             }
