@@ -25,7 +25,7 @@
 	v_mov_b32_e32 v5, s10
 	global_store_dword v3, v5, s[6:7] offset:2048 sc1
 	s_add_u32 s10, s10, 1
-	s_cmp_lt_u32 s10, 5
+	s_cmp_lt_u32 s10, 40
 	s_cbranch_scc1 .Lwriter
 	s_endpgm
 .Lreader:
@@ -45,7 +45,7 @@
 	v_mov_b32_e32 v5, s10
 	global_store_dword v3, v5, s[6:7] offset:2052 sc1
 	s_add_u32 s10, s10, 1
-	s_cmp_lt_u32 s10, 5
+	s_cmp_lt_u32 s10, 40
 	s_cbranch_scc1 .Lempty
 	global_store_dword v1, v6, s[6:7] offset:3072
 	s_endpgm
