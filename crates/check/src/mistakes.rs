@@ -126,8 +126,7 @@ impl Mistakes {
 
     /// Whether one of the instructions at two addresses may be a copy that comes too early for the other.
     pub fn may_be_early(&self, a: u64, b: u64) -> bool {
-        let pair = self.marks.get(&Mark::Pair(a.min(b), a.max(b)));
-        pair.is_some_and(|&pair| self.nodes[pair].early == Some(true))
+        self.of_pair(a, b).is_some_and(|pair| pair.early == Some(true))
     }
 
     /// A load meets a copy in flight: one that writes over what nobody has read yet, and is not waited for, or not.
@@ -137,8 +136,12 @@ impl Mistakes {
 
     /// Whether one of the instructions at two addresses is a copy that comes before the other has read what was there.
     pub fn refills(&self, a: u64, b: u64) -> bool {
-        let pair = self.marks.get(&Mark::Pair(a.min(b), a.max(b)));
-        pair.is_some_and(|&pair| self.nodes[pair].refills == Some(true))
+        self.of_pair(a, b).is_some_and(|pair| pair.refills == Some(true))
+    }
+
+    /// What is known of the instructions at two addresses, if they were found to conflict.
+    fn of_pair(&self, a: u64, b: u64) -> Option<&Node> {
+        self.marks.get(&Mark::Pair(a.min(b), a.max(b))).map(|&pair| &self.nodes[pair])
     }
 
     /// The number that stands for all of the same mistake.

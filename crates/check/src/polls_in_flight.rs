@@ -51,7 +51,6 @@ impl Checker {
     }
 
     fn is_in_flight(&self, load: &Record) -> bool {
-        let of = self.waves.get(load.epoch.agent).filter(|of| !of.ended);
-        of.is_some_and(|of| of.retired[usize::from(load.epoch.channel)] < load.epoch.seq)
+        self.waves.get(load.epoch.agent).is_some_and(|of| !of.ended && !of.has_retired(load.epoch))
     }
 }

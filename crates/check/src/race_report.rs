@@ -11,7 +11,6 @@ use crate::meeting::Conflict;
 use crate::mistakes::{Lack, MistakeId};
 use crate::race_verdict::{Meets, Verdict};
 use crate::relation::{Later, Relation, channel};
-use crate::wave_state::WaveState;
 
 impl Checker {
     /// What is to be said of a conflict; nothing if it is said already.
@@ -104,8 +103,7 @@ impl Checker {
             lds.note_raced(copy);
             lds.was_over(copy) == Over::Unread
         });
-        let in_flight = |copies: &WaveState| copies.retired[usize::from(copy.channel)] < copy.seq;
-        refills && self.waves.get(copy.agent).is_some_and(in_flight)
+        refills && self.waves.get(copy.agent).is_some_and(|copies| !copies.has_retired(copy))
     }
 
     /// What follows from a wait for an operation being missing, of which it is known where.
@@ -147,9 +145,8 @@ impl Checker {
         let [first, second] = [earlier.site, later.record.site].map(|site| self.sites.get(site).site.pc);
         match verdict.class {
             Class::MissingSync => {
-                let retired = |other: &WaveState| other.retired[usize::from(earlier.epoch.channel)];
                 let other = self.waves.get(earlier.epoch.agent);
-                let waited = other.is_none_or(|other| retired(other) >= earlier.epoch.seq);
+                let waited = other.is_none_or(|other| other.has_retired(earlier.epoch));
                 let mistake = self.missing_order(wave, Lack::Order(later.space), first, second);
                 if earlier.dma && conflict.write_first && !waited {
                     // Neither has the copy been waited for: nobody can have meant it to be there.

@@ -549,7 +549,7 @@ impl<'c> Meets<'c> {
             },
             Some((Err(younger), counter, second)) => OrderHint {
                 with_barrier: Some((second, counter, younger)),
-                ..OrderHint::at(String::new(), site(second))
+                ..OrderHint::somewhere(String::new())
             },
             None if self.over() == Over::Unread => OrderHint::at(REFILL.to_owned(), self.second.site.clone()),
             None => OrderHint::somewhere(BARRIER_SOMEWHERE.to_owned()),

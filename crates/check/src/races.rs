@@ -552,7 +552,7 @@ impl Checker {
     /// if they still hold the value, may tell, and the wave may read what is written now while the load is in flight.
     pub(crate) fn suspect_earlier(&mut self, load: Record, poll: Poll, learns: Option<(Knowledge, Record)>) {
         let Some(state) = self.waves.get_mut(load.epoch.agent).filter(|state| !state.ended) else { return };
-        let in_flight = state.retired[usize::from(load.epoch.channel)] < load.epoch.seq;
+        let in_flight = !state.has_retired(load.epoch);
         let learns = learns.filter(|_| in_flight);
         let number = state.operation_at(load.epoch.channel, load.epoch.seq).map(|(number, _)| number);
         let holds = |register: &u32| {

@@ -334,23 +334,19 @@ impl Checker {
     /// of which the wave knows: so a lock is given back that the wave has taken. One in global memory is a lock between
     /// the waves of a compute unit, who need no scope for that.
     pub(crate) fn gives_lock_back(&self, wave: WaveId, access: &Access) -> bool {
-        if access.direction != Direction::Write {
+        if access.direction != Direction::Write || access.space == Space::Scratch {
             return false;
         }
-        let (memory, global) = match access.space {
-            Space::Lds => (wave.workgroup_flat, false),
-            Space::Global => (GLOBAL, true),
-            Space::Scratch => return false,
-        };
         let place = Place::of(&access.extent).filter(|place| place.bytes == 4 && place.at % 4 == 0);
-        let published = self.published.get(&memory);
+        let published = self.published.get(&memory(access.space, wave));
         let (Some(place), Some(published), Some(state)) = (place, published, self.waves.get(wave.index))
         else {
             return false;
         };
         let carried = published.of(place.at / 4);
         let is_known = |entry: &Published| state.known.includes_of(&entry.known, entry.by.index);
-        let is_near = |entry: &Published| !global || common_scope(entry.by, wave) == Scope::Cu;
+        let in_lds = access.space == Space::Lds;
+        let is_near = |entry: &Published| in_lds || common_scope(entry.by, wave) == Scope::Cu;
         !carried.is_empty() && carried.iter().all(|entry| entry.lock && is_near(entry) && is_known(entry))
     }
 
@@ -420,11 +416,10 @@ impl Checker {
     pub(crate) fn note_completion(&mut self, wave: WaveId, op: &Issue) {
         let release = self.published_by(wave, op).map(Arc::new);
         for access in &op.accesses {
-            let memory = match access.space {
-                Space::Scratch => continue,
-                Space::Lds => wave.workgroup_flat,
-                Space::Global => GLOBAL,
-            };
+            if access.space == Space::Scratch {
+                continue;
+            }
+            let memory = memory(access.space, wave);
             // What is the workgroup's alone may be read without a scope; it is one flag, for all lanes.
             let may_learn = || {
                 access.direction == Direction::Atomic

@@ -432,6 +432,11 @@ impl WaveState {
         own.max(self.known.relied.get(agent, channel)).max(self.known.acquired.get(agent, channel))
     }
 
+    /// Whether an operation of the wave's own is retired.
+    pub fn has_retired(&self, own: Epoch) -> bool {
+        self.retired[usize::from(own.channel)] >= own.seq
+    }
+
     /// All channels of the operation are retired.
     pub fn is_retired(&self, operation: &Operation) -> bool {
         operation.seq.iter().all(|&(c, seq)| self.retired[c as usize] >= seq)

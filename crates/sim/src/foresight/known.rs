@@ -113,8 +113,8 @@ impl Known {
     }
 
     /// Whether all of these are known. Of vectors it is not asked.
-    fn has(&self, places: &[Place]) -> bool {
-        places.iter().all(|place| match *place {
+    fn has<'p>(&self, places: impl IntoIterator<Item = &'p Place>) -> bool {
+        places.into_iter().all(|place| match *place {
             Place::Scalar(at) => self.place(Cell::Scalar(at as u16)).is_ok(),
             Place::Scc => self.place(Cell::Scc).is_ok(),
             Place::Chunks(..) => false,
@@ -313,11 +313,13 @@ impl<'m> Knower<'m> {
                 }
             }
         }
-        let (scc, others): (SmallVec<[Place; 4]>, SmallVec<[Place; 4]>) =
-            part.results.iter().copied().partition(|result| matches!(result, Place::Scc));
-        let follows = !others.is_empty() && known.has(&others) || before.has(&part.reads);
-        if !scc.is_empty() && !follows {
-            known.set(Cell::Scc, None);
+        let is_scc = |result: &&Place| matches!(result, Place::Scc);
+        if part.results.iter().any(|result| is_scc(&result)) {
+            let mut others = part.results.iter().filter(|result| !is_scc(result)).peekable();
+            let follows = others.peek().is_some() && known.has(others) || before.has(&part.reads);
+            if !follows {
+                known.set(Cell::Scc, None);
+            }
         }
         let branch = executed.filter(|op| op.kind == OpKind::Branch);
         let goes = branch.and_then(|_| super::agreed(copies, |copy| Some(copy.regs.pc)));
