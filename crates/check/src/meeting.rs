@@ -497,7 +497,10 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                 let reads = self.with_read(sets, reads, older, (me, bytes));
                 kept.with(before.writes(), reads)
             }
-            Direction::Write if bytes == WHOLE => kept.with(Set::one(me), Set::default()),
+            Direction::Write if bytes == WHOLE => {
+                let reads = self.own_reads(sets, reads);
+                kept.with(Set::one(me), sets.set(reads, Older::default()))
+            }
             _ => {
                 let beside = if direction == Direction::Atomic {
                     self.beside(sets, &writes, bytes)
@@ -512,6 +515,17 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             }
         };
         (after, notable, notable && excusable)
+    }
+
+    /// What its wave has read and writes over now: others may write the same there, which is no race with the write, and must
+    /// come after the read all the same.
+    fn own_reads(&self, sets: &mut Sets, mut reads: Members) -> Members {
+        let own = |sets: &Sets, old| sets.record(old).epoch.agent == self.common.epoch.agent;
+        reads.retain(|&mut (old, _)| self.stored.is_some() && own(sets, old));
+        for (old, _) in &mut reads {
+            *old = sets.operation(Record { overwritten: true, ..*sets.record(*old) });
+        }
+        reads
     }
 
     /// How many accesses of each kind are at hand of a dword, those of the own workgroup apart.
@@ -655,6 +669,13 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                 continue;
             };
             let earlier = *sets.record(old);
+            let writes_over = |told| {
+                let Conflict { earlier: write, write_first, .. } = &self.conflicts[told as usize];
+                *write_first && write.epoch.agent == earlier.epoch.agent
+            };
+            if earlier.overwritten && lanes(told).any(writes_over) {
+                continue;
+            }
             // Writing what another wave writes there too is a habit of compilers, and harmless.
             let stored = self.stored.filter(|_| write_first && earlier.valued);
             let differs = |&(_, place, value): &(u32, (u32, u32), u32)| {
@@ -704,12 +725,18 @@ pub(crate) fn remember_load(shadow: &mut Shadow, extent: &Extent, record: Record
     for_each_piece(extent, |piece| {
         let (Page { states, .. }, sets) = shadow.page(piece.number);
         let first = (piece.number % PAGE as u64) as usize;
-        let me = sets.operation(record);
         states.update(first..first + piece.count as usize, |_, before| {
             let mut bytes = piece.bytes;
+            let mut record = record;
             for (write, touched) in sets.members(before.writes()) {
-                bytes &= if sets.record(write).order > record.order { !touched } else { WHOLE };
+                let write = *sets.record(write);
+                if write.order > record.order {
+                    let own = write.valued && write.epoch.agent == record.epoch.agent;
+                    bytes &= if own { WHOLE } else { !touched };
+                    record.overwritten |= own;
+                }
             }
+            let me = sets.operation(record);
             let mut reads = sets.members(before.reads());
             // What is ordered after a load is so after those of its wave before it.
             reads.retain(|&mut (old, touched)| {
@@ -742,7 +769,6 @@ fn with(mut members: Members, (me, bytes): (Operation, u8)) -> Members {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wavemark_sim::events::Scope;
 
     type Members = Vec<(Epoch, u8)>;
 
@@ -821,15 +847,13 @@ mod tests {
                 let stored = Stored { words: &words, lanes: 64 };
                 let stored = (direction == Direction::Write && draw(3) != 0).then_some(stored);
                 let common = Record {
-                    epoch: Epoch { agent, channel: 0, seq: step },
                     site: step,
                     atomic: direction == Direction::Atomic,
                     maybe_plain: draw(2) == 0,
-                    scope: Scope::Cu,
                     dma: draw(6) == 0,
                     valued: stored.is_some(),
-                    keeps: false,
                     order: step,
+                    ..Record::plain(Epoch { agent, channel: 0, seq: step })
                 };
                 // By and by nearly everything is ordered.
                 let some = 1 + draw(12) as u32;

@@ -260,17 +260,7 @@ mod tests {
                 let place = Place { mask: 0xffff_ffff, bytes: 4 << draw(2), at: 8 * draw(2) };
                 let direction = if draw(8) == 0 { Direction::Atomic } else { Direction::Read };
                 let access = Access { space: Space::Lds, direction, extent: place.extent() };
-                let record = Record {
-                    epoch,
-                    site: 0,
-                    atomic: direction == Direction::Atomic,
-                    maybe_plain: false,
-                    scope: Scope::Cu,
-                    dma: false,
-                    valued: false,
-                    keeps: false,
-                    order,
-                };
+                let record = Record { atomic: direction == Direction::Atomic, order, ..Record::plain(epoch) };
                 let (Some(wave), Some(state)) = (waves.id(agent), waves.get(agent)) else { continue };
                 let how = Order { view: View::of(state), waves: &waves, facts };
                 let (space, dwords) = (Space::Lds, place.bytes / 4);

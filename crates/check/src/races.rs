@@ -139,8 +139,18 @@ impl Checker {
         let valued = stored.is_some();
         let maybe_plain = direction == Direction::Write && !self.facts.stores_say_scope();
         let keeps = keeps(op, access, self.sites.get(site), lanes as usize);
-        let record =
-            Record { epoch, site, atomic, maybe_plain, scope: op.scope, dma, valued, keeps, order: place };
+        let record = Record {
+            epoch,
+            site,
+            atomic,
+            maybe_plain,
+            scope: op.scope,
+            dma,
+            valued,
+            keeps,
+            overwritten: false,
+            order: place,
+        };
         let later = Later { wave, record, channel: own_channel, space, direction, dwords };
         let order = Order { view, waves: &self.waves, facts: self.facts };
         let relation = |old: &Record, write_first: bool| order.relation(old, &later, write_first);

@@ -33,6 +33,8 @@ pub struct Record {
     pub valued: bool,
     /// It is an atomic that left memory as it was.
     pub keeps: bool,
+    /// It is a load, and its wave has stored there since, what others may store there, too.
+    pub overwritten: bool,
     /// In LDS, its place in the order of accesses to it.
     pub order: u32,
 }
@@ -50,6 +52,7 @@ impl Record {
             dma: false,
             valued: false,
             keeps: false,
+            overwritten: false,
             order: 0,
         }
     }

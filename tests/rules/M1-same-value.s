@@ -1,0 +1,22 @@
+; launch: two-waves
+; One wave reads what both then write over, with the same value. The writes are no race with each other; but the other's may come before the
+; read, though that is before its own wave's write.
+
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
+	.include "gfx1250.inc"
+	v_and_b32_e32 v2, 0x7c, v1              ; a dword a lane, the same for both waves
+	v_mov_b32_e32 v3, 0
+	v_mov_b32_e32 v4, 7
+	v_cmp_gt_u32_e32 vcc_lo, 0x80, v1
+	s_and_saveexec_b32 s8, vcc_lo
+	global_load_b32 v3, v1, s[4:5]          ; <<< other end
+	s_wait_loadcnt 0x0
+	s_mov_b32 exec_lo, s8
+	.if RIGHT
+	s_barrier_signal -1
+	s_barrier_wait -1
+	.endif
+	global_store_b32 v2, v4, s[4:5]         ; <<< error[M1] missing-sync
+	global_store_b32 v1, v3, s[6:7]
+	s_endpgm
+	.include "end-gfx1250.inc"
