@@ -121,17 +121,17 @@ impl Object {
         members.any(|&wave| !phase.has_arrived(wave))
     }
 
-    /// Whether a wave has joined it or arrived at it.
-    fn has(&self, wave: u32) -> bool {
-        self.joined.contains_key(&wave) || self.arrived.contains(&wave)
-    }
-
     /// How many waves have joined a named one or arrived at it, and where it was initialised, if that is for another number.
     fn miscounted(&self) -> Option<(i64, SiteId)> {
         let waves =
             self.joined.keys().filter(|&wave| !self.arrived.contains(wave)).count() + self.arrived.len();
         let (_, _, init) = self.init?;
         (self.expected? != waves as i64).then_some((waves as i64, init))
+    }
+
+    /// The same, if that is for fewer.
+    fn of_fewer(&self) -> Option<(i64, SiteId)> {
+        self.miscounted().filter(|&(waves, _)| self.expected.is_some_and(|of| of < waves))
     }
 
     /// Whether a wave that knows so much may arrive in one phase with another of its workgroup: in the one that is open, or, in
@@ -158,6 +158,24 @@ impl Object {
                 phase.known.iter().all(|(_, brought)| known.issued.includes(&brought.issued))
             }),
         }
+    }
+}
+
+/// A named barrier that was initialised for fewer waves than take part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Miscount {
+    /// Where it was.
+    pub init: SiteId,
+    /// How many take part.
+    pub waves: i64,
+    /// Which, by their numbers in the workgroup.
+    pub members: u64,
+}
+
+impl Miscount {
+    /// Whether all of these take part.
+    pub fn is_of(&self, mut waves: impl Iterator<Item = WaveId>) -> bool {
+        waves.all(|wave| self.members.checked_shr(wave.wave).unwrap_or(0) & 1 != 0)
     }
 }
 
@@ -214,12 +232,23 @@ impl Checker {
         Finding::new(rule, Class::Barrier, Severity::Error, title).at("barrier", site, wave)
     }
 
-    fn arrives_twice(&mut self, title: String, wave: WaveId, arrivals: [SiteId; 2]) {
+    /// A wave arrives twice where it should wait for others in between, at a barrier that is for so many waves, initialised there
+    /// for fewer.
+    fn arrives_twice(
+        &mut self,
+        title: String,
+        wave: WaveId,
+        arrivals: [SiteId; 2],
+        fewer: Option<(i64, SiteId)>,
+    ) {
         let [first, second] = arrivals.map(|site| &self.sites.get(site).site);
         let finding = Finding::new("B12", Class::Barrier, Severity::Error, title)
             .at("arrive", first, wave)
-            .at("arrive", second, wave)
-            .hint("a wait for the barrier between the two arrivals", None);
+            .at("arrive", second, wave);
+        let finding = match fewer {
+            Some((waves, init)) => finding.hint(of_waves(waves), Some(self.sites.get(init).site.clone())),
+            None => finding.hint("a wait for the barrier between the two arrivals", None),
+        };
         self.findings.add(finding);
     }
 
@@ -268,6 +297,7 @@ impl Checker {
             }
             BarrierEvent::Join => {
                 object.joined.insert(wave.index, number);
+                self.note_miscount(key);
                 self.leaves_completion_bit(wave, site, id);
             }
             BarrierEvent::Arrive { count, before } => {
@@ -283,11 +313,13 @@ impl Checker {
                 });
                 object.open.arrivals.push((wave, site));
                 object.arrived.insert(wave.index);
+                let fewer = object.of_fewer();
                 let uninitialised = !plain && object.init.is_none() && before.1.is_none();
                 let early = object.init.filter(|(by, init, _)| {
                     by.index != wave.index && state.known.issued.get(by.index, BARRIERS) < *init
                 });
                 self.consume_published(wave.index);
+                self.note_miscount(key);
                 if let Some((by, _, init)) = early {
                     let title = format!(
                         "{mnemonic} on {name} may come before its initialisation: nothing orders the two"
@@ -328,7 +360,7 @@ impl Checker {
                     self.findings.add(self.barrier_finding("B14", title, wave, site).hint(hint, None));
                 } else if let Some((_, first)) = twice {
                     let title = format!("a wave arrives twice at {name} and waits for nobody in between");
-                    self.arrives_twice(title, wave, [first, site]);
+                    self.arrives_twice(title, wave, [first, site], fewer);
                 }
             }
             BarrierEvent::Drop { implicit } => {
@@ -350,6 +382,7 @@ impl Checker {
                 }
                 let negative = object.expected.is_some_and(|e| e < 0);
                 object.joined.remove(&wave.index);
+                object.arrived.remove(&wave.index);
                 if negative && !implicit {
                     let title = format!("{mnemonic} makes the expected count of {name} negative");
                     self.barrier_error("B3", title, wave, site);
@@ -371,6 +404,7 @@ impl Checker {
                 let done = std::mem::take(&mut object.open);
                 let double = if plain { None } else { done.double_arrival() };
                 let double = double.filter(|_| object.is_missed_in(&done));
+                let fewer = object.of_fewer();
                 object.completed.push_back(Arc::new(done));
                 if object.completed.len() > COMPLETED {
                     object.completed.pop_front();
@@ -380,7 +414,7 @@ impl Checker {
                     let title = format!(
                         "a wave arrives twice at {name} in one phase, which is complete without another that arrives in others"
                     );
-                    self.arrives_twice(title, wave, [first, second]);
+                    self.arrives_twice(title, wave, [first, second], fewer);
                 }
             }
             BarrierEvent::WaitStart => {}
@@ -409,6 +443,20 @@ impl Checker {
         }
     }
 
+    /// Remember a barrier that more waves take part in now than it was initialised for.
+    fn note_miscount(&mut self, key: ObjectKey) {
+        let Some(object) = self.barriers.get(&key) else { return };
+        let Some((waves, init)) = object.of_fewer() else { return };
+        let ids = object.joined.keys().chain(&object.arrived).filter_map(|&wave| self.waves.id(wave));
+        let members = ids.fold(0, |all, id| all | 1u64.checked_shl(id.wave).unwrap_or(0));
+        match self.miscounts.iter_mut().find(|known| known.init == init) {
+            Some(known) => {
+                *known = Miscount { init, waves: known.waves.max(waves), members: known.members | members }
+            }
+            None => self.miscounts.push(Miscount { init, waves, members }),
+        }
+    }
+
     /// The barrier of its workgroup at which a wave has arrived without having waited, if it would know of an operation if it
     /// had.
     pub(crate) fn barrier_that_would_tell(&self, wave: WaveId, operation: Epoch) -> Option<String> {
@@ -418,16 +466,6 @@ impl Checker {
         };
         let joined = self.member_of.get(&wave.index).copied();
         [BarrierId::Workgroup].into_iter().chain(joined).find(|&id| would_tell(id)).map(barrier_name)
-    }
-
-    /// How many waves take part in a named barrier that two waves of a workgroup meet at, and where it is initialised for fewer.
-    pub(crate) fn barrier_of_fewer(&self, wave: WaveId, other: u32) -> Option<(i64, SiteId)> {
-        let of_both = |(key, object): (&(u32, BarrierId), &Object)| {
-            let meets = *key == Self::key(wave, key.1) && object.has(wave.index) && object.has(other);
-            let miscounted = meets.then(|| object.miscounted()).flatten();
-            miscounted.filter(|&(waves, _)| object.expected.is_some_and(|of| of < waves))
-        };
-        self.barriers.iter().filter_map(of_both).min_by_key(|&(_, init)| self.sites.get(init).site.pc)
     }
 
     /// The barrier of its workgroup at which a wave has arrived, which waits for another wave of that.
@@ -565,14 +603,16 @@ impl Checker {
             .map(|state| format!("wave {} of workgroup {:?}", state.id.wave, state.id.workgroup))
             .take(4)
             .collect();
-        let greater = waiting.iter().find_map(|(wave, _, blocked)| match blocked {
-            Blocked::Barrier { id, expected: Some(expected), .. } => {
-                let object = self.barriers.get(&Self::key(*wave, *id))?;
-                object.miscounted().filter(|&(waves, _)| waves < i64::from(*expected))
-            }
-            _ => None,
+        let objects = waiting.iter().filter_map(|(wave, _, blocked)| match blocked {
+            Blocked::Barrier { id, .. } => self.barriers.get(&Self::key(*wave, *id)),
+            Blocked::Halted => None,
         });
-        if let Some((waves, init)) = greater {
+        // More than are meant to is certain; fewer may be as the others have yet to come.
+        let miscounted = objects
+            .clone()
+            .find_map(Object::of_fewer)
+            .or_else(|| objects.clone().find_map(Object::miscounted));
+        if let Some((waves, init)) = miscounted {
             finding = finding.hint(of_waves(waves), Some(self.sites.get(init).site.clone()));
         } else if !culprits.is_empty() {
             finding.hint = Some(format!("already ended without arriving: {}", culprits.join(", ")));

@@ -8,6 +8,7 @@ use wavemark_isa::effects::{CounterSet, waits_text};
 use wavemark_sim::brake::{Brake, Halt};
 use wavemark_sim::events::{Channel, Counter, Site, WaveId};
 
+use crate::barriers::{Miscount, of_waves};
 use crate::consequences;
 use crate::mistakes::{MistakeId, Mistakes};
 use crate::one_wait::{self, StraightLines};
@@ -163,6 +164,20 @@ impl Finding {
             });
             let wait = lines.last_wait(before_loop.unwrap_or(wait));
             self.hint_site = Some(sites.get(wait).site.clone());
+        }
+    }
+
+    /// What nothing orders in LDS between waves that meet at a named barrier which was initialised for fewer lacks its count. Who
+    /// takes part is known at the end.
+    fn blame_count(&mut self, sites: &Sites, miscounts: &[Miscount]) {
+        let waves = self.sites.iter().take(2).filter_map(|end| end.wave);
+        if self.rule == "S2"
+            && self.is_between_waves()
+            && let Some(miscount) = miscounts.iter().find(|of| of.is_of(waves.clone()))
+        {
+            self.hint = Some(of_waves(miscount.waves));
+            self.hint_site = Some(sites.get(miscount.init).site.clone());
+            (self.else_before, self.missing, self.needs_barrier) = (None, None, false);
         }
     }
 
@@ -538,7 +553,12 @@ impl Findings {
     /// nobody wrote is no mistake of its own where accesses to LDS race: what should have written it may have come too
     /// late, or gone elsewhere. Nor is it that waves store different values in one place where a wait is missing: what they store
     /// may come of what was not there yet.
-    pub(crate) fn into_sorted(mut self, mut mistakes: Mistakes, sites: &Sites) -> Vec<Finding> {
+    pub(crate) fn into_sorted(
+        mut self,
+        mut mistakes: Mistakes,
+        sites: &Sites,
+        miscounts: &[Miscount],
+    ) -> Vec<Finding> {
         let has_error = |rules: &[&str]| {
             self.list.iter().any(|f| f.severity == Severity::Error && rules.contains(&f.rule))
         };
@@ -554,6 +574,7 @@ impl Findings {
         }
         let lines = StraightLines::of(sites);
         for finding in &mut self.list {
+            finding.blame_count(sites, miscounts);
             finding.place_barrier(sites, &lines);
             finding.place_wait(sites, &lines, &mut mistakes);
         }

@@ -195,6 +195,8 @@ pub struct Checker {
     /// Where device and host talk to each other: who may touch what there, the protocol says.
     host: Option<Range<u64>>,
     barriers: FxHashMap<barriers::ObjectKey, barriers::Object>,
+    /// Named ones that were initialised for too few waves.
+    miscounts: Vec<barriers::Miscount>,
     /// The named barrier that each wave has joined last.
     member_of: FxHashMap<u32, BarrierId>,
     /// By workgroup, or global memory.
@@ -254,6 +256,7 @@ impl Checker {
             global: Shadow::default(),
             host: None,
             barriers: FxHashMap::default(),
+            miscounts: Vec::new(),
             member_of: FxHashMap::default(),
             published: FxHashMap::default(),
             tally: tally::Tally::default(),
@@ -303,7 +306,7 @@ impl Checker {
             self.report_waits();
         }
         let left_out = self.findings.leave_out_meaningless();
-        let findings = self.findings.into_sorted(self.mistakes, &self.sites);
+        let findings = self.findings.into_sorted(self.mistakes, &self.sites, &self.miscounts);
         let (unfollowed, readers_forgotten) = (self.followed.unfollowed, self.readers_forgotten);
         Outcome { findings, unfollowed, readers_forgotten, left_out }
     }

@@ -12,7 +12,6 @@ use wavemark_isa::effects::{
 use wavemark_sim::events::{Channel, Counter, Direction, Scope, Site, Space, WaveId};
 
 use crate::Checker;
-use crate::barriers::of_waves;
 use crate::finding::{BARRIER_BEHIND, BARRIER_SOMEWHERE, Class, REFILL};
 use crate::knowledge::common_scope;
 use crate::lds::Over;
@@ -345,6 +344,10 @@ impl<'c> Meets<'c> {
     fn in_flight_when_handed_on(&self) -> Verdict {
         let Meets { later, conflict, other, .. } = self;
         let earlier = conflict.earlier.epoch;
+        if later.space == Space::Lds && self.meet_at_barrier_of_fewer() {
+            // A phase that is complete too early hands on what is to be waited for before a later arrival.
+            return self.unordered();
+        }
         // The barrier by which it is known, unless that is by something else.
         let known = &self.state.known.issued;
         let waits = &self.checker.tally.waits;
@@ -496,11 +499,6 @@ impl<'c> Meets<'c> {
             (Space::Lds, _) if let Some((barrier, access)) = self.before_wait() => {
                 return OrderHint::at(format!("behind the wait for {barrier} belongs"), access.site.clone());
             }
-            (Space::Lds, _)
-                if let Some((waves, init)) = checker.barrier_of_fewer(later.wave, earlier.epoch.agent) =>
-            {
-                return OrderHint::at(of_waves(waves), checker.sites.get(init).site.clone());
-            }
             (Space::Lds, _) => return self.barrier_hint(),
             (_, Some(release)) => {
                 let hint =
@@ -513,6 +511,12 @@ impl<'c> Meets<'c> {
             _ => order.to_owned(),
         };
         OrderHint::somewhere(hint)
+    }
+
+    /// Both waves take part in a named barrier that is initialised for fewer than do.
+    fn meet_at_barrier_of_fewer(&self) -> bool {
+        let near = self.is_near().then_some([self.later.wave, self.other_id]);
+        near.is_some_and(|waves| self.checker.miscounts.iter().any(|of| of.is_of(waves.into_iter())))
     }
 
     /// The barrier that would order two accesses of LDS, and where that is, if one of the waves has done what both have with no
