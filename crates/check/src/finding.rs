@@ -139,6 +139,9 @@ const OWN_REFILL: &str = "one buffer more, or the copy behind the read and its w
 /// What the hint for a missing barrier says of the wait that it belongs behind.
 pub(crate) const BARRIER_BEHIND: &str = "a barrier between the two accesses, behind";
 
+/// The same, in front of an instruction.
+pub(crate) const BARRIER_BEFORE: &str = "a barrier between the two accesses, before";
+
 /// What the hint for a missing barrier says where it is not known between which places.
 pub(crate) const BARRIER_SOMEWHERE: &str =
     "a barrier between the two accesses, behind the wait for the one that the program has first";
@@ -153,7 +156,7 @@ impl Finding {
         if let (Some(wait), Some(second)) = (self.hint_site.as_ref().and_then(id), &self.else_before)
             && !id(second).is_some_and(|second| lines.lead(wait, second))
         {
-            self.hint = Some("a barrier between the two accesses, before".to_owned());
+            self.hint = Some(BARRIER_BEFORE.to_owned());
             self.hint_site = self.else_before.take();
         } else if self.hint.as_deref() == Some(BARRIER_BEHIND)
             && let Some(wait) = self.hint_site.as_ref().and_then(id)
@@ -162,8 +165,8 @@ impl Finding {
                 let &channel = sites.get(first).effects.channels.first()?;
                 lines.wait_before_loop(first, wait, CounterSet::of(sites.machine()).counter_of(channel))
             });
-            let wait = lines.last_wait(before_loop.unwrap_or(wait));
-            self.hint_site = Some(sites.get(wait).site.clone());
+            let (hint, at) = lines.barrier_behind(before_loop.unwrap_or(wait));
+            (self.hint, self.hint_site) = (Some(hint.to_owned()), Some(sites.get(at).site.clone()));
         }
     }
 

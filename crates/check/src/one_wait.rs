@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Barrier, Counter, Flow, channels_of};
+use wavemark_sim::events::Site;
 
-use crate::finding::{Class, Finding, Severity};
+use crate::finding::{BARRIER_BEFORE, BARRIER_BEHIND, Class, Finding, Severity};
 use crate::mistakes::{MistakeId, Mistakes};
 use crate::site_info::{SiteId, SiteInfo, Sites};
 
@@ -127,12 +128,44 @@ impl<'s> StraightLines<'s> {
         self.behind(first).any(|id| id == second)
     }
 
+    /// What is to be said of a barrier that belongs behind a wait, and of which instruction.
+    pub fn barrier_behind(&self, wait: SiteId) -> (&'static str, SiteId) {
+        match self.behind_all_arms(wait) {
+            Some(together) => (BARRIER_BEFORE, together),
+            None => (BARRIER_BEHIND, self.last_wait(wait)),
+        }
+    }
+
     /// The last of the waits that stand one behind the other from this one on, but for those for address translations: what belongs
     /// behind one of them belongs behind all.
-    pub fn last_wait(&self, wait: SiteId) -> SiteId {
+    fn last_wait(&self, wait: SiteId) -> SiteId {
         let is_wait =
             |id: &SiteId| self.sites.get(*id).effects.waits.iter().any(|&(counter, _)| counter != Counter::X);
         self.behind(wait).take_while(is_wait).last().unwrap_or(wait)
+    }
+
+    /// Where paths come together on which a wait each stands for the same counter, one of them this: what belongs behind it belongs
+    /// behind all, which is before that.
+    fn behind_all_arms(&self, wait: SiteId) -> Option<SiteId> {
+        let counters = |id: SiteId| self.sites.get(id).effects.waits.iter().map(|&(counter, _)| counter);
+        let together = self.leads_into(wait)?;
+        let same = |id: SiteId| counters(id).any(|counter| counters(wait).any(|own| own == counter));
+        let mut others = self.sites.all().map(|(id, _)| id).filter(|&id| id != wait && same(id));
+        others
+            .any(|id| !self.lead(wait, id) && !self.lead(id, wait) && self.leads_into(id) == Some(together))
+            .then_some(together)
+    }
+
+    /// The instruction, to which others come as well, that all come to that come by this one.
+    fn leads_into(&self, id: SiteId) -> Option<SiteId> {
+        let last = self.behind(id).last().unwrap_or(id);
+        let Site { inst, pc, msb, .. } = &self.sites.get(last).site;
+        let next = match self.sites.get(last).effects.flow {
+            Flow::Branch => inst.branch_target(self.sites.machine(), *pc)?,
+            _ if parts(self.sites.get(last)) => return None,
+            _ => pc + u64::from(inst.size),
+        };
+        self.sites.find(next, *msb).filter(|_| self.targets.contains(&next))
     }
 
     /// Where `wait` is in a loop and `first`, which the counter counts, in front of it: the last wait behind that on its line, if it is

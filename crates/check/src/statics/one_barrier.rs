@@ -22,7 +22,7 @@ use wavemark_sim::foresight::Step;
 use super::barriers::{Access, access};
 use super::report::also;
 use super::{Analysis, copies_lds};
-use crate::finding::{AND_A_BARRIER, BARRIER_BEHIND, BARRIER_SOMEWHERE, Class, Finding, Severity};
+use crate::finding::{AND_A_BARRIER, BARRIER_SOMEWHERE, Class, Finding, Severity};
 use crate::one_wait::StraightLines;
 use crate::site_info::{SiteId, SiteInfo};
 use belongs::Belongs;
@@ -376,8 +376,8 @@ impl Group {
         });
         match waits.min() {
             Some((.., wait)) => {
-                let wait = StraightLines::of(analysis.sites).last_wait(wait);
-                finding.hint(BARRIER_BEHIND, site(wait))
+                let (hint, at) = StraightLines::of(analysis.sites).barrier_behind(wait);
+                finding.hint(hint, site(at))
             }
             None => finding.hint(BARRIER_SOMEWHERE, None),
         }
