@@ -144,6 +144,11 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
             let read = finding.end("consumer");
             one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.reader() == read)
         }
+        // Whoever reads a buffer before it is filled again has waited for what is there.
+        "R4" => {
+            let copy = finding.end("consumer");
+            one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.writer() == copy)
+        }
         // Whoever is to be in order behind a copy waits for it, or for what it tells a barrier in LDS.
         "R7" => {
             let copy = finding.end("producer");

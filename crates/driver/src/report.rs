@@ -336,7 +336,7 @@ impl Finding {
     fn is_same_order(&self, other: &Finding) -> bool {
         (self.class, self.severity) == (Class::MissingSync, Severity::Error)
             && (!(self.has_place() && other.has_place())
-                || [&self.rule, &other.rule].iter().all(|rule| *rule == "S2"))
+                || [self, other].iter().all(|finding| matches!(finding.rule.as_str(), "S2" | "R4")))
             && self.is_same_mistake(other)
     }
 
