@@ -498,7 +498,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                 kept.with(before.writes(), reads)
             }
             Direction::Write if bytes == WHOLE => {
-                let reads = self.own_reads(sets, reads);
+                let reads = self.behind_write(sets, reads, bytes);
                 kept.with(Set::one(me), sets.set(reads, Older::default()))
             }
             _ => {
@@ -511,21 +511,30 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                 writes.extend(beside);
                 let older = if bytes == WHOLE { Older::default() } else { older };
                 let writes = sets.set(writes, Older::default());
-                kept.with(writes, sets.set(without(reads, bytes), older))
+                let reads = self.behind_write(sets, reads, bytes);
+                kept.with(writes, sets.set(reads, older))
             }
         };
         (after, notable, notable && excusable)
     }
 
-    /// What its wave has read and writes over now: others may write the same there, which is no race with the write, and must
-    /// come after the read all the same.
-    fn own_reads(&self, sets: &mut Sets, mut reads: Members) -> Members {
-        let own = |sets: &Sets, old| sets.record(old).epoch.agent == self.common.epoch.agent;
-        reads.retain(|&mut (old, _)| self.stored.is_some() && own(sets, old));
-        for (old, _) in &mut reads {
-            *old = sets.operation(Record { overwritten: true, ..*sets.record(*old) });
+    /// The reads of a dword whose bytes it writes. Of those, its own wave's stay: others may write the same there, which is no race
+    /// with the write, and must come after the read all the same.
+    fn behind_write(&self, sets: &mut Sets, reads: Members, bytes: u8) -> Members {
+        let mut kept = Members::new();
+        for (old, touched) in reads {
+            kept.push((old, touched & !bytes));
+            let record = *sets.record(old);
+            if self.stored.is_some() && record.epoch.agent == self.common.epoch.agent {
+                let old = if record.overwritten {
+                    old
+                } else {
+                    sets.operation(Record { overwritten: true, ..record })
+                };
+                kept = with(kept, (old, touched & bytes));
+            }
         }
-        reads
+        kept
     }
 
     /// How many accesses of each kind are at hand of a dword, those of the own workgroup apart.
