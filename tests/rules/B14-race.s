@@ -4,6 +4,7 @@
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
 	.include "gfx1250.inc"
+	s_and_b32 s9, ttmp6, 15                 ; my number in the cluster
 	s_xor_b32 s10, s9, 1
 	v_lshl_add_u32 v2, s9, 8, v1
 	v_lshl_add_u32 v3, s10, 8, v1           ; the other workgroup's
