@@ -123,9 +123,9 @@ impl Object {
 
     /// How many waves have joined a named one or arrived at it, and where it was initialised, if that is for another number.
     fn miscounted(&self) -> Option<(i64, SiteId)> {
+        let (_, _, init) = self.init?;
         let waves =
             self.joined.keys().filter(|&wave| !self.arrived.contains(wave)).count() + self.arrived.len();
-        let (_, _, init) = self.init?;
         (self.expected? != waves as i64).then_some((waves as i64, init))
     }
 
@@ -232,20 +232,13 @@ impl Checker {
         Finding::new(rule, Class::Barrier, Severity::Error, title).at("barrier", site, wave)
     }
 
-    /// A wave arrives twice where it should wait for others in between, at a barrier that is for so many waves, initialised there
-    /// for fewer.
-    fn arrives_twice(
-        &mut self,
-        title: String,
-        wave: WaveId,
-        arrivals: [SiteId; 2],
-        fewer: Option<(i64, SiteId)>,
-    ) {
+    /// A wave arrives twice at a barrier where it should wait for others in between, or the barrier for more.
+    fn arrives_twice(&mut self, title: String, wave: WaveId, arrivals: [SiteId; 2], at: ObjectKey) {
         let [first, second] = arrivals.map(|site| &self.sites.get(site).site);
         let finding = Finding::new("B12", Class::Barrier, Severity::Error, title)
             .at("arrive", first, wave)
             .at("arrive", second, wave);
-        let finding = match fewer {
+        let finding = match self.barriers.get(&at).and_then(Object::of_fewer) {
             Some((waves, init)) => finding.hint(of_waves(waves), Some(self.sites.get(init).site.clone())),
             None => finding.hint("a wait for the barrier between the two arrivals", None),
         };
@@ -313,13 +306,14 @@ impl Checker {
                 });
                 object.open.arrivals.push((wave, site));
                 object.arrived.insert(wave.index);
-                let fewer = object.of_fewer();
                 let uninitialised = !plain && object.init.is_none() && before.1.is_none();
                 let early = object.init.filter(|(by, init, _)| {
                     by.index != wave.index && state.known.issued.get(by.index, BARRIERS) < *init
                 });
                 self.consume_published(wave.index);
-                self.note_miscount(key);
+                if !plain {
+                    self.note_miscount(key);
+                }
                 if let Some((by, _, init)) = early {
                     let title = format!(
                         "{mnemonic} on {name} may come before its initialisation: nothing orders the two"
@@ -360,7 +354,7 @@ impl Checker {
                     self.findings.add(self.barrier_finding("B14", title, wave, site).hint(hint, None));
                 } else if let Some((_, first)) = twice {
                     let title = format!("a wave arrives twice at {name} and waits for nobody in between");
-                    self.arrives_twice(title, wave, [first, site], fewer);
+                    self.arrives_twice(title, wave, [first, site], key);
                 }
             }
             BarrierEvent::Drop { implicit } => {
@@ -404,7 +398,6 @@ impl Checker {
                 let done = std::mem::take(&mut object.open);
                 let double = if plain { None } else { done.double_arrival() };
                 let double = double.filter(|_| object.is_missed_in(&done));
-                let fewer = object.of_fewer();
                 object.completed.push_back(Arc::new(done));
                 if object.completed.len() > COMPLETED {
                     object.completed.pop_front();
@@ -414,7 +407,7 @@ impl Checker {
                     let title = format!(
                         "a wave arrives twice at {name} in one phase, which is complete without another that arrives in others"
                     );
-                    self.arrives_twice(title, wave, [first, second], fewer);
+                    self.arrives_twice(title, wave, [first, second], key);
                 }
             }
             BarrierEvent::WaitStart => {}
@@ -603,16 +596,13 @@ impl Checker {
             .map(|state| format!("wave {} of workgroup {:?}", state.id.wave, state.id.workgroup))
             .take(4)
             .collect();
-        let objects = waiting.iter().filter_map(|(wave, _, blocked)| match blocked {
+        let mut objects = waiting.iter().filter_map(|(wave, _, blocked)| match blocked {
             Blocked::Barrier { id, .. } => self.barriers.get(&Self::key(*wave, *id)),
             Blocked::Halted => None,
         });
         // More than are meant to is certain; fewer may be as the others have yet to come.
-        let miscounted = objects
-            .clone()
-            .find_map(Object::of_fewer)
-            .or_else(|| objects.clone().find_map(Object::miscounted));
-        if let Some((waves, init)) = miscounted {
+        let of_fewer = objects.clone().find_map(Object::of_fewer);
+        if let Some((waves, init)) = of_fewer.or_else(|| objects.find_map(Object::miscounted)) {
             finding = finding.hint(of_waves(waves), Some(self.sites.get(init).site.clone()));
         } else if !culprits.is_empty() {
             finding.hint = Some(format!("already ended without arriving: {}", culprits.join(", ")));

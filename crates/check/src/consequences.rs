@@ -139,21 +139,19 @@ fn cause(list: &[Finding], at: usize) -> Option<usize> {
     let errors = || list.iter().enumerate().filter(|(_, cause)| cause.severity == Severity::Error);
     let one =
         |follows: &dyn Fn(&Finding) -> bool| errors().find(|(_, cause)| follows(cause)).map(|(of, _)| of);
+    let races_as_copy = |end| {
+        let copy = finding.end(end);
+        one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.writer() == copy)
+    };
     match finding.rule {
         "R4" if finding.is_between_waves() => {
             let read = finding.end("consumer");
             one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.reader() == read)
         }
         // Whoever reads a buffer before it is filled again has waited for what is there.
-        "R4" => {
-            let copy = finding.end("consumer");
-            one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.writer() == copy)
-        }
+        "R4" => races_as_copy("consumer"),
         // Whoever is to be in order behind a copy waits for it, or for what it tells a barrier in LDS.
-        "R7" => {
-            let copy = finding.end("producer");
-            one(&|cause| cause.rule == "S2" && cause.is_of_copy && cause.writer() == copy)
-        }
+        "R7" => races_as_copy("producer"),
         "M1" | "M6" => one(&|cause| {
             let arrives_twice = cause.rule == "B14" && is_in_cluster_of(cause, finding);
             let too_narrow = finding.rule == "M1"

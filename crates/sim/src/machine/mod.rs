@@ -477,8 +477,10 @@ impl<O: Observer> Cx<'_, O> {
         if self.cluster.clock > wave.patient_until {
             self.complete_old(wave);
         }
-        if wave.queue.has_any_of(1 << Channel::Ds as u8) {
-            self.complete_lds_stores(wave);
+        let before = self.cluster.clock.saturating_sub(PATIENCE_WITH_LDS);
+        if wave.queue.has_any_of(1 << Channel::Ds as u8) && wave.queue.oldest().is_some_and(|at| at < before)
+        {
+            self.complete_lds_stores(wave, before);
         }
     }
 
@@ -534,10 +536,9 @@ impl<O: Observer> Cx<'_, O> {
         }
     }
 
-    /// Complete stores and atomics of LDS that have been in flight for longer than [`PATIENCE_WITH_LDS`], in their order.
+    /// Complete stores and atomics of LDS that were issued before a machine time, in their order.
     #[inline(never)]
-    fn complete_lds_stores(&mut self, wave: &mut Wave) {
-        let before = self.cluster.clock.saturating_sub(PATIENCE_WITH_LDS);
+    fn complete_lds_stores(&mut self, wave: &mut Wave, before: u64) {
         while let Some((at, issued_at)) = wave.queue.lds_store(before) {
             self.complete_lds_loads(wave, u32::MAX, issued_at);
             if let Some(slot) = wave.queue.take_early(at) {
